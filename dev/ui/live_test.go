@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,27 +83,54 @@ func TestLivePlain(t *testing.T) {
 
 	page.Run(browser.Press(row + `//button[text()='Count']`))
 	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("search.(*Index).Search") && Number(r.children[3].textContent.replaceAll(",", "")) > 10)`)
-	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && !document.querySelector("table[aria-label=Sample]")`)
+	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && !document.querySelector("table[aria-label=Sample]") && document.querySelector("#sample").disabled`)
 	page.Run(browser.Press(`//button[@role='switch']`))
 	page.Wait(`document.querySelector("#state").textContent === "counting nothing"`)
 
 	page.Run(browser.Press(`//button[@id='sample']`))
 	page.Wait(running)
+	// A page that is hidden leaves the sampler to others.
+	page.Eval(`void (Object.defineProperty(document, "hidden", {value: true, configurable: true}), document.dispatchEvent(new Event("visibilitychange")))`, nil)
+	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && document.body.textContent.includes("Sample begins a new one")`)
+	page.Eval(`delete document.hidden`, nil)
 	page.Run(browser.Press(row + `//button[text()='Lines']`))
 	line := `//div[contains(@class, 'line')][code[contains(text(), 'ix.analysis(q, c.doc)')]]/button`
 	page.Run(chromedp.WaitVisible(line), chromedp.SendKeys(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
+	// A line is marked while it is watched, and not when the question is answered by no, or the watch has ended.
+	pressed := `document.querySelector(".lineno[aria-pressed=true]")`
+	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Cancel']`))
+	page.Wait(`!document.querySelector("dialog[open]") && !` + pressed)
+	page.Eval(`void new MutationObserver(() => { if (`+pressed+`) window.marked = true; }).observe(document.body, {subtree: true, attributeFilter: ["aria-pressed"]})`, nil)
 	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Show values']`))
-	page.Wait(`document.querySelector(".lineno[aria-pressed=true]") || document.querySelector("#said").textContent.includes("ended")`)
+	page.Wait(`window.marked && document.querySelector("#said").textContent.includes("watch has ended") && !` + pressed)
 	page.Wait(`[...document.querySelectorAll(".code .hit")].some(h => h.textContent.includes("q={Text:"))`)
 	page.Wait(`/index\.go:\d+  search\.\(\*Index\)\.Search  .*q=\{Text:/.test(document.querySelector(".calls").textContent)`)
 	page.Screenshots("lines")
+	// Nor while something else is watched.
+	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, "len(q.Text) > 100000"), browser.Press(line))
+	page.Wait(pressed)
+	page.Eval(`void (document.querySelector("[aria-label='Condition of watch']").value = "")`, nil)
+	page.Run(chromedp.SetValue("#function", "search.(*Index).Search"), browser.Press(`//button[text()='Watch calls']`))
+	page.Run(chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Without values']`))
+	page.Wait("!" + pressed)
+	page.Run(browser.Press(line))
+	page.Wait(`document.querySelector("#said").textContent.includes("watch has ended") && !` + pressed)
+	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
 	// A condition that can't hold is said, and files that no function is in aren't read.
 	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, " && nobody == 1"), browser.Press(`//button[text()='Watch calls']`))
 	page.Wait(`document.querySelector("#said").textContent.includes("nobody")`)
-	var answer int
-	page.Eval(`(async () => (await fetch("api/live/source?session=none&file=/etc/passwd")).status)()`, &answer)
-	if answer != 400 {
-		t.Errorf("another file: status %d, want 400", answer)
+	other, err := filepath.Abs("live_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []int
+	page.Eval(fmt.Sprintf(`(async () => {
+		const seen = performance.getEntriesByType("resource").map(r => r.name).findLast(n => n.includes("api/live/source"));
+		const ask = async file => { const u = new URL(seen); if (file) u.searchParams.set("file", file); return (await fetch(u)).status; };
+		return [await ask(), await ask("/etc/passwd"), await ask(%q)];
+	})()`, other), &answers)
+	if !slices.Equal(answers, []int{200, 400, 400}) {
+		t.Errorf("the source of a file that was seen, and of two others: status %d, want 200, 400 and 400", answers)
 	}
 	page.Complaints()
 

@@ -77,6 +77,7 @@ func (a *app) attach(process, dir string, o dashboard.Options, targets []string)
 		return path, err
 	}
 	m := dashboard.New(s, o)
+	a.consent.silent = true
 	err = tui.Run(m, a.stdin, a.stdout, nil)
 	if m.Recorded() != "" && !remote {
 		if said := a.sayRecording("text", []string{path}); err == nil {

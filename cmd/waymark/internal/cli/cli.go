@@ -37,6 +37,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e))
 // An app is one run of the command.
 type app struct {
 	yes            bool // see defineYes
+	consent        consent
 	stdin          io.Reader
 	stdout, stderr io.Writer
 

@@ -150,8 +150,9 @@ func (a *app) serveProcess(f *serveFlags, name string) error {
 	if !live.IsRemote(name) {
 		name = strconv.Itoa(answer.Status.PID) // another process may get the name
 	}
+	a.consent.silent = true
 	s := ui.New(fmt.Sprintf("%s %d", filepath.Base(answer.Status.Program), answer.Status.PID))
-	process.New(connect, folder).Mount(s)
+	process.New(connect, process.Options{Folder: folder, Lines: f.dir == "" && !live.IsRemote(name)}).Mount(s)
 	return a.serve(f, s)
 }
 

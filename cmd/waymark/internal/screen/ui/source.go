@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,22 +28,35 @@ func ReadSource(name string, after time.Time, what string) Source {
 		s.Note = "The program doesn't say in which folder the file is."
 		return s
 	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		s.Note = fmt.Sprintf("The file can't be read here: %v.", err)
-		return s
-	case !info.Mode().IsRegular() || info.Size() > mostSource:
-		s.Note = "This is no source file: it is too large, or not a regular file."
-		return s
-	case info.ModTime().After(after):
-		s.Note = fmt.Sprintf("The file was changed after %s: lines may have moved.", what)
-	}
-	text, err := os.ReadFile(name)
+	text, info, err := readSource(name)
 	if err != nil {
 		s.Note = fmt.Sprintf("The file can't be read here: %v.", err)
 		return s
 	}
+	if info.ModTime().After(after) {
+		s.Note = fmt.Sprintf("The file was changed after %s: lines may have moved.", what)
+	}
 	s.Lines = strings.Split(strings.TrimSuffix(strings.ToValidUTF8(string(text), "\uFFFD"), "\n"), "\n")
 	return s
+}
+
+// readSource reads a regular file. What is checked is what is read: the name may be of another file meanwhile.
+func readSource(name string) ([]byte, fs.FileInfo, error) {
+	f, err := openSource(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, errors.New("it is not a regular file")
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostSource+1))
+	if err == nil && len(text) > mostSource {
+		err = fmt.Errorf("it has more than %d MiB", mostSource>>20)
+	}
+	return text, info, err
 }

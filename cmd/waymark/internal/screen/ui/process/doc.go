@@ -1,6 +1,6 @@
 // Package process answers the page of waymark serve about a running program.
 //
-//	p := process.New(func(...string) (*live.Conn, error) { return live.Connect("4711", "") }, ".")
+//	p := process.New(func(...string) (*live.Conn, error) { return live.Connect("4711", "") }, process.Options{Folder: "."})
 //	p.Mount(server)
 //
 // A page opens a stream of events, which is a session. All that a session switches on belongs to

@@ -115,13 +115,16 @@ func (p *page) start(c *command) (*control.Change, error) {
 	}
 	p.changes.Lock()
 	defer p.changes.Unlock()
-	p.finish(c.Task)
-	if c.Task == "top" { // exact numbers take the place of estimates
-		p.finish("sample")
+	if c.Task != "top" { // a program may have one only
+		p.finish(c.Task)
 	}
 	feed, err := p.program.Follow(r)
 	if err != nil {
 		return nil, err
+	}
+	if c.Task == "top" { // after a mistake the numbers before stay; now they, and estimates, have no place any more
+		p.finish("top")
+		p.finish("sample")
 	}
 	t := &task{feed: feed, stop: make(chan struct{}), done: make(chan struct{})}
 	p.mu.Lock()
@@ -179,7 +182,7 @@ func (p *page) end() {
 func (p *page) follow(c *command, t *task, every time.Duration) {
 	defer close(t.done)
 	change := &t.feed.Change
-	p.tell(event{Kind: "begun", Task: c.Task, Change: change})
+	p.tell(event{Kind: "begun", Task: c.Task, Targets: c.Targets, Change: change})
 	for {
 		if every > 0 { // numbers of a period
 			select {

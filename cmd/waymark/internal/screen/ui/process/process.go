@@ -19,15 +19,21 @@ import (
 // A Process is a running program.
 type Process struct {
 	connect session.Connect
-	folder  string // of recordings
+	o       Options
 
 	mu    sync.Mutex
 	pages map[string]*page
 }
 
-// New returns the process that connect connects to. Recordings are written into the folder.
-func New(connect session.Connect, folder string) *Process {
-	return &Process{connect: connect, folder: folder, pages: make(map[string]*page)}
+// Options are how a process is shown.
+type Options struct {
+	Folder string // recordings are written into it
+	Lines  bool   // lines can be watched, and source shown: the process sees this machine's files
+}
+
+// New returns the process that connect connects to.
+func New(connect session.Connect, o Options) *Process {
+	return &Process{connect: connect, o: o, pages: make(map[string]*page)}
 }
 
 // Mount adds the page and its answers to a server.
@@ -49,10 +55,12 @@ const mostPages = 8
 type event struct {
 	Kind    string          `json:"kind"` // hello, status, begun, news, ended or gone
 	Session string          `json:"session,omitempty"`
+	Lines   bool            `json:"lines,omitempty"` // of hello: as Options has it
 	Task    string          `json:"task,omitempty"`
 	Status  *control.Status `json:"status,omitempty"`
 	News    *control.News   `json:"news,omitempty"`
 	Text    string          `json:"text,omitempty"`
+	Targets []string        `json:"targets,omitempty"` // of what has begun
 	Change  *control.Change `json:"change,omitempty"`
 	Sample  *sample         `json:"sample,omitempty"`
 }
@@ -64,7 +72,7 @@ func (p *Process) events(w http.ResponseWriter, r *http.Request) {
 		ui.WriteError(w, errors.New("the connection can't stream"))
 		return
 	}
-	one := &page{folder: p.folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task), files: make(map[string]bool)}
+	one := &page{folder: p.o.Folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task), files: make(map[string]bool)}
 	one.ctx, one.cancel = context.WithCancel(r.Context())
 	defer one.cancel()
 	program, gone := session.Open(p.connect)
@@ -87,7 +95,7 @@ func (p *Process) events(w http.ResponseWriter, r *http.Request) {
 		flusher.Flush()
 		return err
 	}
-	if send(event{Kind: "hello", Session: one.id}) != nil {
+	if send(event{Kind: "hello", Session: one.id, Lines: p.o.Lines}) != nil {
 		return
 	}
 	if gone == nil {
@@ -190,6 +198,9 @@ func (p *Process) source(r *http.Request) (any, error) {
 	one, err := p.page(query.Get("session"))
 	if err != nil {
 		return nil, err
+	}
+	if !p.o.Lines { // its paths mean other files here
+		return nil, ui.BadRequest("the program runs elsewhere, and so its source isn't shown: run waymark serve there")
 	}
 	name := query.Get("file")
 	if !one.knows(name) || filepath.Ext(name) != ".go" {

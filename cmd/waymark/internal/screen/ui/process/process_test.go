@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,10 +17,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
@@ -35,6 +38,8 @@ type program struct {
 	closed   chan bool  // one for each connection that has ended
 	dead     bool
 	sampled  string // the tree of each sampler
+
+	elsewhere bool // it sees other files
 }
 
 func (p *program) connect(targets ...string) (*live.Conn, error) {
@@ -121,12 +126,14 @@ type browser struct {
 	stream io.Closer
 	lines  *bufio.Scanner
 	id     string
+
+	hasLines bool // the page shows source
 }
 
 func open(t *testing.T, p *program) *browser {
 	t.Helper()
 	s := ui.New("app")
-	New(p.connect, t.TempDir()).Mount(s)
+	New(p.connect, Options{Folder: t.TempDir(), Lines: !p.elsewhere}).Mount(s)
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -147,7 +154,8 @@ func open(t *testing.T, p *program) *browser {
 		t.Fatal(err)
 	}
 	g.stream, g.lines = answer.Body, bufio.NewScanner(answer.Body)
-	g.id = g.await("hello", "").Session
+	hello := g.await("hello", "")
+	g.id, g.hasLines = hello.Session, hello.Lines
 	return g
 }
 
@@ -165,6 +173,9 @@ func (g *browser) await(kind, task string) (e event) {
 		}
 		if e.Kind == kind && e.Task == task {
 			return e
+		}
+		if kind == "news" && e.Kind == "ended" && e.Task == task {
+			g.t.Fatalf("%s has ended: %s", task, e.Text)
 		}
 	}
 	g.t.Fatalf("the stream ended before %s %s: %v", kind, task, g.lines.Err())
@@ -198,6 +209,40 @@ func (g *browser) ask(what string, c command) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
+// source asks for a source file.
+func (g *browser) source(session, file string) (status int, body string) {
+	g.t.Helper()
+	answer, err := g.client.Get(g.home + "/api/live/source?session=" + session + "&file=" + url.QueryEscape(file))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
+
+// A program that runs elsewhere names files of there: none is read here.
+func TestElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "seen.go")
+	if err := os.WriteFile(file, []byte("package p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{closed: make(chan bool, 100), elsewhere: true, sampled: `{"from": "2026-11-27T00:00:00Z", "to": "2026-11-27T00:00:01Z",
+		"root": {"name": "", "children": [{"name": "p.F", "file": "` + file + `", "line": 1}]}}`}
+	g := open(t, p)
+	if g.hasLines {
+		t.Error("the page is told that it can show lines")
+	}
+	g.ask("start", command{Task: "sample"})
+	g.await("news", "sample")
+	if status, body := g.source(g.id, file); status != 400 || !strings.Contains(body, "runs elsewhere") {
+		t.Errorf("status %d, %s; want 400", status, body)
+	}
+}
+
 // The program is asked for values only if the page says that the user wants them.
 func TestValues(t *testing.T) {
 	p := &program{closed: make(chan bool, 100)}
@@ -221,6 +266,9 @@ func TestLine(t *testing.T) {
 	g := open(t, p)
 	if status, body := g.ask("start", command{Task: "watch", Targets: []string{"store.go:118"}, If: "n > 3", Values: true}); status != 200 {
 		t.Fatalf("status %d: %s", status, body)
+	}
+	if e := g.await("begun", "watch"); len(e.Targets) != 1 || e.Targets[0] != "store.go:118" {
+		t.Errorf("the page is told that %q is watched, want the line", e.Targets)
 	}
 	g.await("news", "watch")
 	want, err := expression.CompileLine("n > 3")
@@ -268,19 +316,61 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]int{seen: 200, other: 400, "/etc/passwd": 400, "": 400} {
-		answer, err := g.client.Get(g.home + "/api/live/source?session=" + g.id + "&file=" + url.QueryEscape(file))
-		if err != nil {
-			t.Fatal(err)
+		status, body := g.source(g.id, file)
+		if status != want || want == 200 && !strings.Contains(body, `"func F() {}"`) {
+			t.Errorf("%s: status %d, %s, want %d", file, status, body, want)
 		}
-		body, _ := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if answer.StatusCode != want || want == 200 && !strings.Contains(string(body), `"func F() {}"`) {
-			t.Errorf("%s: status %d, %s, want %d", file, answer.StatusCode, body, want)
-		}
+	}
+	if status, _ := g.source("of another page", seen); status != 400 {
+		t.Errorf("another page's session: status %d, want 400", status)
+	}
+	g.ask("start", command{Task: "top", Targets: []string{"nothing"}})
+	for range 2 { // a mistake ends nothing
+		g.await("news", "sample")
 	}
 	g.ask("start", command{Task: "top"})
 	g.await("ended", "sample")
 	g.await("begun", "top")
+}
+
+// A sample ends after a minute, and leaves the sampler to others.
+func TestSampleEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &program{closed: make(chan bool, 100), sampled: `{"root": {"name": ""}}`}
+		s, err := session.Open(p.connect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := &page{program: s, out: make(chan event, 64), tasks: make(map[string]*task), files: make(map[string]bool)}
+		one.ctx, one.cancel = context.WithCancel(t.Context())
+		defer one.end()
+		start, rounds := time.Now(), 0
+		if _, err := one.start(&command{Task: "sample", EveryNS: 1e9}); err != nil {
+			t.Fatal(err)
+		}
+		for e := range one.out {
+			if e.Kind == "news" {
+				rounds++
+			}
+			if e.Kind != "ended" {
+				continue
+			}
+			if took := time.Since(start).Round(time.Second); took != time.Minute || rounds != 6 || e.Text == "" {
+				t.Errorf("it ended after %v and %d rounds: %q; want a minute, 6 rounds and why", took, rounds, e.Text)
+			}
+			break
+		}
+		one.stop("sample")
+		if status, err := s.Status(); err != nil || status == nil {
+			t.Errorf("the program's status: %v, %v", status, err)
+		}
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.open != 1 {
+			t.Errorf("%d connections are open, want that of the status only", p.open)
+		}
+	})
 }
 
 // What a page has switched on ends with it.

@@ -17,7 +17,7 @@ const (
 	sampleRate  = 20 // per second: enough for a page, and a fifth of what the command sample takes
 	mostSampled = 200
 
-	longestRound = time.Minute
+	longestSample = time.Minute // a program has one sampler, which others may want
 )
 
 // A sample adds up what goroutines were seen to do.
@@ -88,15 +88,18 @@ func (s *sample) message() *sample {
 	return &m
 }
 
-// sample samples in rounds until it is stopped: a sampler tells its tree at its end. A round is twice as long as the one
-// before, because the program may log each.
+// sample samples in rounds until it is stopped, or a minute is over: a sampler tells its tree at its end. A round is twice
+// as long as the one before, because the program may log each.
 func (p *page) sample(t *task, every time.Duration, r control.Request) {
 	defer close(t.done)
 	p.tell(event{Kind: "begun", Task: "sample", Change: &t.feed.Change})
 	all := &sample{index: make(map[string]*sampled)}
-	for feed, last := t.feed, false; !last; every = min(2*every, longestRound) {
+	over, why := time.After(longestSample), ""
+	for feed, last := t.feed, false; !last; every *= 2 {
 		select {
 		case <-time.After(every):
+		case <-over:
+			last, why = true, "a minute is over"
 		case <-t.stop:
 			last = true
 		case <-p.ctx.Done():
@@ -116,7 +119,7 @@ func (p *page) sample(t *task, every time.Duration, r control.Request) {
 			return
 		}
 	}
-	p.tell(event{Kind: "ended", Task: "sample"})
+	p.tell(event{Kind: "ended", Task: "sample", Text: why})
 }
 
 // treeOf ends a sampler, and returns its tree.

@@ -17,12 +17,13 @@ const COSTS = {
 	count: 'Each call takes the time of two readings of the clock, 15 to 30 ns; about 1 ns without times.',
 	watch: 'Each call takes the time of two readings of the clock, 15 to 30 ns, and more with values.',
 	trace: 'Each call of the function, and of all that it calls, takes the time of two readings of the clock, 15 to 30 ns.',
-	line: 'Lines: each time that a watched line is reached takes some 15 to 30 ns, by what its variables are.',
+	line: 'Lines: each time that a watched line is reached takes some 15 to 30 ns, by what its variables are. The program is patched for it, also one that waymark has built: it stops for some milliseconds, and again at the end.',
 	patched: 'Count, Watch, Trace and Lines patch the program: it stops for some milliseconds, and again at the end.',
 };
 
 export function show(main) {
 	let session = '', gone = false;
+	let hasLines = false; // of a program that sees this machine's files
 	let status = null;
 	let on = new Set(); // targets whose numbers are counted
 	const history = new Map(); // function: {last, points}
@@ -54,7 +55,7 @@ export function show(main) {
 	const empty = el('p', {class: 'muted'}, NOTHING);
 	const rows = el('div', {}, top.root);
 
-	const act = (name, text, what, title) => el('button', {type: 'button', class: 'act', title, onclick: what}, text);
+	const act = (text, what, title) => el('button', {type: 'button', class: 'act', title, onclick: what}, text);
 	const seen = table({label: 'Sample', rows: [], sort: 'Running', limit: 25, columns: [
 		{head: 'Function', name: true, get: f => f.function, show: f => el('span', {class: 'mono', title: `${f.function}\n${f.file}`}, short(f.function))},
 		{head: 'On top', number: true, title: 'Of the time that goroutines ran, the share in which the function itself ran', get: f => f.top_ns, show: f => share(f.top_ns, sample.running_ns)},
@@ -62,10 +63,10 @@ export function show(main) {
 		{head: 'Waiting', number: true, title: 'Of the time that goroutines waited, the share in which they waited in the function, or in something that it called', get: f => f.waiting_ns, show: f => share(f.waiting_ns, sample.waiting_ns)},
 		{head: '', show: f => parts(f, f.running_ns + f.runnable_ns + f.waiting_ns)},
 		{head: '', show: f => el('span', {class: 'acts'},
-			act('count', 'Count', () => toggle(f.function, true), COSTS.count),
-			act('watch', 'Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
-			act('trace', 'Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
-			f.file.endsWith('.go') ? act('lines', 'Lines', () => openSource(f), COSTS.line) : '')},
+			act('Count', () => toggle(f.function, true), COSTS.count),
+			act('Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
+			act('Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
+			hasLines && f.file.endsWith('.go') ? act('Lines', () => openSource(f), COSTS.line) : '')},
 	]});
 	const again = el('button', {type: 'button', 'aria-pressed': 'false', id: 'sample', title: COSTS.sample, onclick: () => sampling ? finish('sample') : beginSample()}, 'Sample');
 
@@ -82,15 +83,16 @@ export function show(main) {
 	let recording = false;
 	const recorded = el('p', {class: 'muted mono', role: 'status'});
 
+	const forAll = el('p', {}, 'A yes holds for all lines that are watched until you leave the page.');
 	const without = el('button', {value: 'none'}, 'Without values');
 	const dialog = el('dialog', {'aria-labelledby': 'ask'},
 		el('h2', {id: 'ask'}, 'Show values?'),
-		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'),
+		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'), forAll,
 		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), without, el('button', {value: ''}, 'Cancel')));
 	const source = el('section', {class: 'panel', 'aria-label': 'Source', hidden: true});
-	const watched = new Set(); // lines of the source, FILE:LINE
+	let watched = new Set(); // lines that the program says are watched, FILE:LINE
+	let chosen = {text: '', targets: []}; // lines that were clicked, and how func has them: files may have commas
 	let places = new Map(); // those that are shown: FILE:LINE: the line's element
-	let watching = false;
 	let agreed = false; // values of lines may be shown
 
 	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
@@ -120,18 +122,26 @@ export function show(main) {
 	function hello(e) {
 		const lost = session !== '';
 		session = e.session;
+		hasLines = Boolean(e.lines);
 		state.textContent = '';
-		if (!began && !gone) beginSample();
+		if (!began && !gone && !document.hidden) beginSample();
 		if (lost && !gone) { // the connection was lost: the program has switched off what the page had on
 			on = new Set();
 			recording = false;
 			endSample();
-			setWatching(false);
+			setWatched([]);
 			drawGroups();
 		}
 	}
 
-	// beginSample shows where the time goes, by samples, until something is counted.
+	// A page that nobody sees takes no time, and leaves the program's sampler to others.
+	function onVisibility() {
+		if (document.hidden && sampling) finish('sample');
+		else if (!document.hidden && session && !began && !gone) beginSample();
+	}
+	document.addEventListener('visibilitychange', onVisibility);
+
+	// beginSample shows where the time goes, by samples, for a minute at most, until something is counted.
 	async function beginSample() {
 		began = true;
 		try {
@@ -148,16 +158,20 @@ export function show(main) {
 
 	function sampled(s) {
 		sample = s;
-		if (rows.firstChild !== seen.root) rows.replaceChildren(seen.root);
+		if (on.size) return; // the sampler's last words
+		showTable(seen);
 		empty.hidden = false;
 		empty.textContent = `Seen in ${count(s.samples)} samples of all goroutines' stacks in ${duration(s.took_ns)}, which took ${percent(s.cost_ns / s.took_ns)} of one CPU. Nothing is counted. ${status?.patched ? COSTS.patched : ''}`;
 		seen.setRows(s.functions);
 	}
 
+	function showTable(t) { if (rows.firstChild !== t.root) rows.replaceChildren(t.root); }
+
 	// end says that the program has ended. What was seen stays.
 	function end(text) {
 		gone = true;
 		stream.close();
+		setWatched([]);
 		notice(`The program can't be reached any more; these are its last numbers. It has ended, unless it is stopped: ${text}`);
 		state.textContent = 'ended';
 		for (const b of main.querySelectorAll('button, input')) b.disabled = true;
@@ -170,7 +184,8 @@ export function show(main) {
 			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
 		if (first) drawGroups();
 		const mine = [...on];
-		const others = s.on.filter(o => !mine.includes(o.target) && !(sampling && o.monitor === 'samples'));
+		let samplers = sampling ? 1 : 0; // of this page
+		const others = s.on.filter(o => !mine.includes(o.target) && !(o.monitor === 'samples' && samplers-- > 0));
 		elsewhere.textContent = others.length ? 'On in the program: ' + others.map(o => `${o.target} (${o.monitor}${o.kept ? ', kept' : ''})`).join(', ') : '';
 		elsewhere.dataset.on = s.on.length;
 		if (s.recording) recorded.textContent ||= 'recording into ' + s.recording;
@@ -188,6 +203,7 @@ export function show(main) {
 		const names = status?.groups ?? [];
 		groups.replaceChildren(...names.filter(n => !inside.has(n)).map(branch), ...names.map(n => seen.has(n) ? '' : branch(n)).filter(Boolean));
 		if (!names.length) groups.replaceChildren(el('p', {class: 'muted'}, 'The program has no groups.'));
+		again.disabled = gone || on.size > 0; // exact numbers have the place of estimates
 		extra.replaceChildren(...[...on].filter(t => !t.startsWith('@')).map(t => toggleOf(t, t === '...' ? 'all functions' : t)));
 	}
 
@@ -215,7 +231,7 @@ export function show(main) {
 		try {
 			if (on.size) {
 				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9, count: only.checked});
-				if (rows.firstChild !== top.root) rows.replaceChildren(top.root);
+				showTable(top);
 				state.textContent = `counting ${count(change.functions)} functions`;
 			} else {
 				await post('api/live/stop', {session, task: 'top'});
@@ -277,12 +293,12 @@ export function show(main) {
 		const body = {session, task, targets: [], min_ns: Math.round(1e6 * Number(least.value || 0)), limit: Number(limit.value || 20)};
 		if (task !== 'record') {
 			if (!func.reportValidity()) return;
-			body.targets = func.value.split(',').map(t => t.trim()).filter(Boolean);
+			body.targets = func.value === chosen.text ? chosen.targets : func.value.split(',').map(t => t.trim()).filter(Boolean);
 		}
 		if (task === 'watch') {
 			body.if = condition.value.trim();
-			const lines = body.targets.some(t => /\.go:\d+$/.test(t));
-			const answer = lines && agreed ? 'values' : await ask(lines);
+			const lines = body.targets.some(isLine);
+			const answer = agreed && body.targets.every(isLine) ? 'values' : await ask(lines);
 			if (!answer) return;
 			body.values = answer === 'values';
 			agreed ||= lines;
@@ -299,6 +315,7 @@ export function show(main) {
 	// ask asks whether values may be shown: 'values', 'none', or '' to do nothing.
 	function ask(lines) {
 		without.hidden = lines; // a line has nothing else to show
+		forAll.hidden = !lines;
 		return new Promise(done => {
 			dialog.returnValue = '';
 			dialog.addEventListener('close', () => done(dialog.returnValue), {once: true});
@@ -307,7 +324,7 @@ export function show(main) {
 	}
 
 	function begun(e) {
-		if (e.task === 'watch') setWatching(true);
+		if (e.task === 'watch') setWatched(e.targets ?? []);
 		const functions = `${count(e.change.functions)} functions`;
 		if (e.task === 'record') {
 			recording = true;
@@ -317,11 +334,12 @@ export function show(main) {
 		} else if (e.task === 'sample') {
 			sampling = true;
 			again.setAttribute('aria-pressed', 'true');
+			onVisibility();
 		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}` + (e.change.note ? `; ${e.change.note}` : '');
 	}
 
 	function ended(e) {
-		if (e.task === 'watch') setWatching(false);
+		if (e.task === 'watch') setWatched([]);
 		if (e.task === 'record') {
 			recording = false;
 			record.setAttribute('aria-pressed', 'false');
@@ -329,7 +347,7 @@ export function show(main) {
 			recorded.textContent = e.text;
 		} else if (e.task === 'sample') {
 			endSample();
-			if (e.text) empty.textContent += ` The sample has ended: ${e.text}`;
+			if (!on.size) empty.textContent += ` The sample has ended${e.text ? ': ' + e.text : ''}; Sample begins a new one.`;
 		} else if (e.task !== 'top') said.textContent = `${e.task} has ended` + (e.text ? `: ${e.text}` : '');
 		else if (e.text) state.textContent = e.text;
 	}
@@ -349,7 +367,7 @@ export function show(main) {
 		const line = (number, text) => {
 			const place = `${f.file}:${number}`;
 			const row = el('div', {class: 'line' + (number === f.line ? ' wanted' : ''), id: 'L' + number},
-				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watching && watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
+				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
 				el('code', {}, text), el('span', {class: 'hit mono'}));
 			places.set(place, row);
 			return row;
@@ -364,25 +382,32 @@ export function show(main) {
 		source.scrollIntoView({block: 'nearest'});
 	}
 
-	// setWatching marks the lines that are watched.
-	function setWatching(now) {
-		watching = now;
-		for (const [place, row] of places) row.firstChild.setAttribute('aria-pressed', String(watching && watched.has(place)));
+	// setWatched marks the lines among targets, which are watched. Only what the stream says counts: a watch may be
+	// refused, replaced, or at its end before its start is answered.
+	function setWatched(targets) {
+		watched = new Set(targets.filter(isLine));
+		for (const [place, row] of places) row.firstChild.setAttribute('aria-pressed', String(watched.has(place)));
 	}
 
-	async function toggleLine(place) {
-		if (!watching) watched.clear();
-		if (!watched.delete(place)) watched.add(place);
-		func.value = [...watched].join(', ');
-		if (watched.size) await begin('watch');
-		else await finish('watch');
+	// toggleLine watches a line beside those that are watched, or no more.
+	function toggleLine(place) {
+		last = last.then(() => {
+			const next = new Set(watched);
+			if (!next.delete(place)) next.add(place);
+			chosen = {text: [...next].join(', '), targets: [...next]};
+			func.value = chosen.text;
+			return next.size ? begin('watch') : finish('watch');
+		});
 	}
 
 	return () => {
+		document.removeEventListener('visibilitychange', onVisibility);
 		stream.close(); // the session ends with it
 		notice('');
 	};
 }
+
+function isLine(target) { return /\.go:\d+$/.test(target); }
 
 function share(part, whole) { return part ? percent(part / whole) : ''; }
 
