@@ -170,7 +170,11 @@ func (f *functions) Row(i int) []tui.Cell {
 	row := f.shown[i]
 	cells := make([]tui.Cell, 0, len(columns)+1)
 	for _, c := range columns {
-		cells = append(cells, c.text(c.value(row)))
+		cell := c.text(c.value(row))
+		if row.Untimed > 0 && c.name != "calls" && c.name != "rate" && cell.Text != "-" {
+			cell.Text = "≈" + strings.TrimLeft(cell.Text, " ") // some calls came too fast to be timed
+		}
+		cells = append(cells, cell)
 	}
 	name := tui.Cell{Text: f.short.Short(row.Function)}
 	if row.Open > 0 {

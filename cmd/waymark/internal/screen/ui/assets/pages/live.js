@@ -46,11 +46,11 @@ export function show(main) {
 		{head: 'Calls/s', get: f => rate(f), number: true, show: f => count(rate(f))},
 		{head: '', show: f => spark(history.get(f.function)?.points ?? [])},
 		{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
-		{head: 'Total', number: true, get: f => f.total_ns, show: f => duration(f.total_ns)},
+		{head: 'Total', number: true, get: f => f.total_ns, show: f => about(f, duration(f.total_ns))},
 		{head: '', show: f => parts(f, f.total_ns)},
-		{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
-		{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
-		{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', get: f => f.panics + (f.errors ?? 0), show: f => f.panics + (f.errors ?? 0) ? count(f.panics + (f.errors ?? 0)) : ''},
+		{head: 'Avg', number: true, get: f => f.avg_ns, show: f => about(f, duration(f.avg_ns))},
+		{head: 'Max', number: true, get: f => f.max_ns, show: f => about(f, duration(f.max_ns))},
+		{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', get: f => f.panics + (f.errors ?? 0), show: f => f.panics + (f.errors ?? 0) ? about(f, count(f.panics + (f.errors ?? 0))) : ''},
 	]});
 	const empty = el('p', {class: 'muted'}, NOTHING);
 	const rows = el('div', {}, top.root);
@@ -410,6 +410,9 @@ export function show(main) {
 function isLine(target) { return /\.go:\d+$/.test(target); }
 
 function share(part, whole) { return part ? percent(part / whole) : ''; }
+
+// about marks a number of a function that is estimated, as some calls came too fast to be timed.
+function about(f, text) { return f.untimed ? '≈' + text : text; }
 
 function figure(name, text) { return el('div', {class: 'figure'}, el('span', {class: 'muted'}, name), el('b', {}, text)); }
 
