@@ -136,7 +136,6 @@ func wmLastWords() {
 	// found once more. The collector, which would wait for this thread, doesn't begin.
 	panicking.Add(1)
 	suspended := wmHandOff()
-	wmEnding(wmFatal)
 	wmPatient()
 	if suspended {
 		casgstatus(getg().m.curg, _Gwaiting, _Grunning)
@@ -162,8 +161,8 @@ func wmHasWords() bool {
 	return wmLast.awaited.Load() && !wmLast.said.Load() && (mp.curg == nil || mp.curg != wmLast.reporter) && mp.dying == 0 && mp.mallocing == 0 && wmPID() == wmLast.pid
 }
 
-// wmHandOff gives away the P of a thread that waits for last words: it may be the only one. It reports whether the
-// thread's goroutine counts as suspended from now on.
+// wmHandOff has the last words said, and gives away the P of a thread that waits for them: it may be the
+// only one. It reports whether the thread's goroutine counts as suspended from now on.
 func wmHandOff() (suspended bool) {
 	gp := getg()
 	mp := gp.m
@@ -172,17 +171,19 @@ func wmHandOff() (suspended bool) {
 		held = wmLast.perLock
 		wmLast.stuck.Store(true) // another thread may wait for that one, with its P
 	}
-	switch pp := mp.p.ptr(); {
-	case pp == nil:
-	case mp.locks == held && gp == mp.g0 && pp.status == _Prunning:
+	pp := mp.p.ptr()
+	can := pp != nil && mp.locks == held && gp == mp.g0 && pp.status == _Prunning
+	if pp != nil && !can {
+		wmLast.stuck.Store(true)
+	}
+	wmEnding(wmFatal) // who runs on that P next sees it, and doesn't wait for a lock with the P: wmSecond
+	if can {
 		if mp.curg != nil && readgstatus(mp.curg) == _Grunning {
 			// The collector may look at its stack, rather than wait for it.
 			casGToWaitingForSuspendG(mp.curg, _Grunning, waitReasonStoppingTheWorld)
 			suspended = true
 		}
 		handoffp(releasep())
-	default:
-		wmLast.stuck.Store(true)
 	}
 	return suspended
 }
