@@ -92,7 +92,7 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 	if f.verbose >= 3 {
 		for i := range b.Funcs {
 			if b.Funcs[i].Instrumented {
-				a.note(fmt.Sprintf("%s", b.Funcs[i].Name))
+				a.note(b.Funcs[i].Name)
 			}
 		}
 	}
