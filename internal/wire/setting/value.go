@@ -56,10 +56,7 @@ func (s *Setting) Parse(name, value string) (v Value, err error) {
 			return wrong(fmt.Sprintf("at least %d bytes%s", s.Least, s.Unit))
 		}
 	case Duration:
-		d, err := time.ParseDuration(value)
-		if err != nil {
-			d, err = time.ParseDuration(value + "s")
-		}
+		d, err := ParseDuration(value)
 		if err != nil || d < 0 || d == 0 && s.Default != "0s" {
 			return wrong(s.Want)
 		}
@@ -119,4 +116,12 @@ func parseSize(s string) (int64, error) {
 		err = strconv.ErrRange
 	}
 	return n * unit, err
+}
+
+// ParseDuration returns the duration that a text is: a number without a unit is seconds.
+func ParseDuration(text string) (time.Duration, error) {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		text += "s"
+	}
+	return time.ParseDuration(text)
 }

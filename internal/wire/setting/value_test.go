@@ -14,7 +14,7 @@ func TestParse(t *testing.T) {
 		want       Value
 	}{
 		{"record", "", Value{N: 1}}, {"record", "true", Value{N: 1}}, {"record", "0", Value{}},
-		{"i", "5", Value{N: 5e9, Text: "5"}}, {"i", "500ms", Value{N: 500e6, Text: "500ms"}}, {"i", "0", Value{Text: "0"}}, {"top", "0", Value{Text: "0"}},
+		{"i", "5", Value{N: 5e9, Text: "5"}}, {"i", "500ms", Value{N: 500e6, Text: "500ms"}}, {"i", "0", Value{Text: "0"}}, {"i", "1.5", Value{N: 15e8, Text: "1.5"}}, {"top", "0", Value{Text: "0"}},
 		{"buffers", "4MiB", Value{N: 4 << 20, Text: "4MiB"}},
 		{"window", "500ms", Value{N: 500e6, Text: "500ms"}},
 		{"overflow", "ring", Value{N: 2, Text: "ring"}},
@@ -36,7 +36,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ key, value, want string }{
 		{"record", "perhaps", "record=perhaps: want 1 or 0"},
 		{"d", "4", "d=4: want 0 to 3"},
-		{"i", "-1", "i=-1: want 0 or a time, as in 10s"},
+		{"i", "-1", "i=-1: want 0 or a time, as in 10s"}, {"i", "1m5", "i=1m5: want 0 or a time, as in 10s"},
 		{"top", "2147483648", "top=2147483648: want 0 to 2147483647"},
 		{"arg-depth", "x", "arg-depth=x: want 0 to 10"},
 		{"overflow", "wait", "overflow=wait: want block, drop or ring"},

@@ -4,16 +4,15 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
-// A duration is the value of a flag. A number without a unit is seconds, as in WAYMARK.
+// A duration is the value of a flag, by the rules for WAYMARK: a number without a unit is seconds.
 type duration time.Duration
 
 func (d *duration) Set(text string) error {
-	v, err := time.ParseDuration(text)
-	if err != nil {
-		v, err = time.ParseDuration(text + "s")
-	}
+	v, err := setting.ParseDuration(text)
 	*d = duration(v)
 	return err
 }

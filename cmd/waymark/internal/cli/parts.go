@@ -27,7 +27,7 @@ type Parts struct {
 	MCP func(ctx context.Context, t Tools, in io.Reader, out io.Writer) error
 }
 
-// Tools are commands that a coding agent may run. The fields are those of mcp.Server.
+// Tools are commands that a coding agent may run: a mcp.Server is made of them.
 type Tools struct {
 	Version   string
 	Changes   bool

@@ -17,7 +17,7 @@ import (
 func Run() int { return cli.Run(&cli.Parts{Parquet: export.Stream(parquet.Write), MCP: serve}) }
 
 func serve(ctx context.Context, t cli.Tools, in io.Reader, out io.Writer) error {
-	s := mcp.Server{Version: t.Version, Changes: t.Changes, Addresses: t.Addresses, Run: t.Run}
+	s := mcp.Server(t)
 	return s.Serve(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 }
 
