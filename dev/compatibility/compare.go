@@ -168,7 +168,7 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		if err := r.slowed(s, dir, d, list); err != nil {
 			return err
 		}
-		if d.Kind == Differs && slices.Contains(d.Traced, Pass) {
+		if d.Kind == Differs && (slices.Contains(d.Traced, Pass) || d.took < shortTest) {
 			if err := r.often(s, dir, d, list); err != nil {
 				return err
 			}
@@ -177,8 +177,8 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 	return nil
 }
 
-// often runs a test plain many times, which has passed under waymark at least once: it may
-// fail now and then without, too.
+// often runs a test plain many times, which has passed under waymark at least once or takes no
+// time: it may fail now and then without, too.
 func (r *Runner) often(s Suite, dir string, d *Difference, list []*Difference) error {
 	only := only(d.family(list))
 	only.flags = []string{"-count=" + strconv.Itoa(manyReruns)}

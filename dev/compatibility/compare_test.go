@@ -44,7 +44,9 @@ TRACED=1 exec go test "$@"
 
 import (
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -78,6 +80,30 @@ func TestSkips(t *testing.T) {
 
 func TestNames(t *testing.T) { t.Run(time.Now().String(), func(t *testing.T) {}) }
 
+// It fails if it is slowed down, which stops and continues it.
+func TestHurries(t *testing.T) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	select {
+	case <-continued:
+		t.Fail()
+	case <-time.After(300 * time.Millisecond):
+		if traced {
+			t.Fail()
+		}
+	}
+}
+
+// Now and then it fails.
+func TestSeldom(t *testing.T) {
+	const file = "runs of seldom"
+	runs, _ := os.ReadFile(file)
+	os.WriteFile(file, append(runs, '.'), 0o666)
+	if traced || len(runs) > 20 && len(runs)%10 == 0 {
+		t.Fail()
+	}
+}
+
 // Every third run of it fails.
 func TestUnsteady(t *testing.T) {
 	const file = "runs"
@@ -101,8 +127,8 @@ func TestUnsteady(t *testing.T) {
 	if err := r.compare(res, module); err != nil {
 		t.Fatal(err)
 	}
-	if res.Packages != 1 || res.Tests != 12 || res.Failed != 2 {
-		t.Errorf("%d packages, %d tests of which %d fail: want 1, 12, 2", res.Packages, res.Tests, res.Failed)
+	if res.Packages != 1 || res.Tests != 14 || res.Failed != 2 {
+		t.Errorf("%d packages, %d tests of which %d fail: want 1, 14, 2", res.Packages, res.Tests, res.Failed)
 	}
 	kinds := make(map[string]Kind)
 	for _, d := range res.Differences {
@@ -114,7 +140,7 @@ func TestUnsteady(t *testing.T) {
 			t.Errorf("output of %s is %q", d.Name, d.Output)
 		}
 	}
-	want := map[string]Kind{"TestDiffers": Differs, "TestDiffers/bad": Differs, "TestSkips": Differs, "TestVanishes/sub": Differs, "TestUnsteady": Unsteady, "TestNames/time": Unsteady}
+	want := map[string]Kind{"TestDiffers": Differs, "TestDiffers/bad": Differs, "TestSkips": Differs, "TestVanishes/sub": Differs, "TestHurries": TimeBound, "TestSeldom": Unsteady, "TestUnsteady": Unsteady, "TestNames/time": Unsteady}
 	if !maps.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
 	}
@@ -127,7 +153,7 @@ func TestUnsteady(t *testing.T) {
 	res.Recordings = &Recordings{Events: 1}
 	var table strings.Builder
 	writeTable(&table, []*Result{res})
-	if want := "| example.com/compare@v1.0.0 |  | 12 | 2 | 8 | 3 | 0 | 4 |"; !strings.Contains(table.String(), want) {
+	if want := "| example.com/compare@v1.0.0 |  | 14 | 2 | 9 | 4 | 1 | 4 |"; !strings.Contains(table.String(), want) {
 		t.Errorf("no %q in the table\n%s", want, table.String())
 	}
 }
