@@ -210,18 +210,20 @@ func (d *drain) next(p int, all bool) *Part {
 	chunk := s.given[0]
 	b := d.t.memory[chunk : chunk+format.ChunkSize]
 	part := &Part{Bytes: b, From: max(s.read, format.ChunkHeader)}
+	cell := trampoline.Cells + p*trampoline.CellSize
 	state := atomic.LoadUint32(d.state(chunk))
+	if state == format.ChunkActive && all {
+		cursor := atomic.LoadUint64(d.word(cell + trampoline.Cursor))
+		if atomic.LoadUint64(d.word(cell+trampoline.Chunk)) == d.t.address(chunk) {
+			part.End = int(cursor - d.t.address(chunk))
+		} else { // it was filled up meanwhile, or is just being taken
+			state = atomic.LoadUint32(d.state(chunk))
+		}
+	}
 	switch {
 	case state == format.ChunkFull:
 		part.End = int(binary.LittleEndian.Uint32(b[32:]))
-	case state == format.ChunkActive && all:
-		cell := trampoline.Cells + p*trampoline.CellSize
-		cursor := atomic.LoadUint64(d.word(cell + trampoline.Cursor))
-		if atomic.LoadUint64(d.word(cell+trampoline.Chunk)) != d.t.address(chunk) {
-			return nil // it is being filled up
-		}
-		part.End = int(cursor - d.t.address(chunk))
-	default:
+	case part.End == 0:
 		return nil
 	}
 	if part.End < part.From || part.End > format.ChunkSize {
