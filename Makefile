@@ -23,7 +23,7 @@
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-otlp     spans over gRPC and HTTP, read with OpenTelemetry's own packages (a minute, downloads)
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
-# make pictures      the pictures of README and docs, from the pages, in Chromium
+# make pictures      the pictures of README and docs, from the pages, in Chromium; needs img2webp, too (Debian's webp)
 # make docs          the documents as pages with a search, which need no server, into bin/site
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-usdt     bpftrace and perf see the probes of package probe, with and without -race (a minute, root; installs bpftrace)
@@ -213,7 +213,7 @@ test-ui: $(BIN)/waymark
 	cd dev/ui && $(GO) test -count=1 -v . -screenshots $(BIN)/ui
 
 pictures: $(BIN)/waymark
-	cd dev/ui && $(GO) test -count=1 -run '^TestPictures$$' -v . -pictures $(CURDIR)/docs
+	cd dev/ui && $(GO) test -count=1 -run '^(TestPictures|TestZoom)$$' -v . -pictures $(CURDIR)/docs
 
 docs:
 	rm -rf $(BIN)/site

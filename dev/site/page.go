@@ -72,11 +72,12 @@ func readPage(root, name string) (*page, error) {
 		if n := len(p.Sections); n > 0 {
 			p.Sections[n-1].text = strings.Join(strings.Fields(said.String()), " ")
 		}
-		said.Reset()
 	}
 	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
-			if n.Type() == ast.TypeBlock {
+			if n.Kind() == ast.KindHeading {
+				said.Reset()
+			} else if n.Type() == ast.TypeBlock {
 				said.WriteByte(' ')
 			}
 			return ast.WalkContinue, nil
@@ -99,9 +100,7 @@ func readPage(root, name string) (*page, error) {
 		case *ast.Image:
 			_, err = p.follow(root, &n.Destination)
 		case *ast.Text:
-			if n.Parent().Kind() != ast.KindHeading {
-				said.Write(n.Value(source))
-			}
+			said.Write(n.Value(source))
 			if n.SoftLineBreak() {
 				said.WriteByte(' ')
 			}
