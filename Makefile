@@ -23,7 +23,8 @@
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-otlp     spans over gRPC and HTTP, read with OpenTelemetry's own packages (a minute, downloads)
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
-# make pictures      the pictures of README and docs, from the pages, in Chromium
+# make pictures      the pictures of README and docs, from the pages, in Chromium; needs img2webp, too (Debian's webp)
+# make docs          the documents as pages with a search, which need no server, into bin/site
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-usdt     bpftrace and perf see the probes of package probe, with and without -race (a minute, root; installs bpftrace)
 # make bench-usdt    what probes cost, off and with bpftrace, beside a uprobe (a minute, root; installs bpftrace)
@@ -48,12 +49,12 @@ BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility dev/release examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui
+APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui dev/site
 # The same, of make targets that few need: make lint looks at them too.
 SELDOM   := dev/servers dev/sql dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
-.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
+.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
 
 all: $(BIN)/waymark
 
@@ -73,7 +74,7 @@ $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 # what it has to say when it ends. vet comes before them: it compiles what they share.
 JOBS  ?= 2
 PARTS := scripts race command library cross dev/compatibility dev/release dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
-	contrib/otel contrib/prometheus dev/ui
+	contrib/otel contrib/prometheus dev/ui dev/site
 
 test:
 	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
@@ -212,7 +213,11 @@ test-ui: $(BIN)/waymark
 	cd dev/ui && $(GO) test -count=1 -v . -screenshots $(BIN)/ui
 
 pictures: $(BIN)/waymark
-	cd dev/ui && $(GO) test -count=1 -run '^TestPictures$$' -v . -pictures $(CURDIR)/docs
+	cd dev/ui && $(GO) test -count=1 -run '^(TestPictures|TestZoom)$$' -v . -pictures $(CURDIR)/docs
+
+docs:
+	rm -rf $(BIN)/site
+	cd dev/site && $(GO) run . -root $(CURDIR) -out $(BIN)/site
 
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .
