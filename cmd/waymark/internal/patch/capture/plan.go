@@ -61,7 +61,7 @@ const (
 	List                   // as many elements as the second word says
 	Interface              // Bytes, from where the second word leads
 	Contexts               // up to MostContexts, then SpanSize of the span that one has
-	Map                    // MapHead, then Bytes of the only group of a small map, 0 of another one's
+	Map                    // MapHead, of a large map the address of its first table and MapTable, then Bytes of each group
 )
 
 // Width returns how many bytes of a block must be there.
@@ -72,7 +72,10 @@ func (f *Follow) Width() int {
 	return 2 * word
 }
 
-// Unread is the number of bytes of what can't be read.
+// Group returns how many bytes a group of a map's slots has.
+func (f *Follow) Group() int { return MapSlots + mapSlots*f.Step }
+
+// Unread is the number of bytes of what can't be read, or changed while it was.
 const Unread = -1
 
 // Sizes, bytes.
@@ -156,18 +159,18 @@ func (p *Plan) share(room int) {
 // mostOf returns how many bytes follows take at most.
 func mostOf(list []Follow) (n int) {
 	for _, f := range list {
-		n += word + align(f.Bytes, word)
-		if f.Kind == Map {
-			n += word + MapHead
-		}
-		if f.Kind == Contexts {
-			n += MostContexts * (word + ContextSize)
-		}
 		times := 1
 		if f.Step > 0 {
 			times = f.Bytes / f.Step
 		}
-		n += times * mostOf(f.Inside)
+		one := word + align(f.Bytes, word) + times*mostOf(f.Inside)
+		switch f.Kind {
+		case Map:
+			one = word + MapHead + 2*word + word + MapTable + MostGroups*one
+		case Contexts:
+			one += MostContexts * (word + ContextSize)
+		}
+		n += one
 	}
 	return n
 }
