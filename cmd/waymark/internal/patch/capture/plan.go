@@ -17,6 +17,7 @@ type Plan struct {
 	Follow    []Follow
 	Most      int  // bytes that a copy takes at most
 	Shared    bool // Follow have shares
+	Labeled   bool // the block's first word is the address of the goroutine's labels
 
 	types  *Types
 	limits Limits
@@ -39,6 +40,7 @@ const (
 	InFloat
 	InSaved // RDX, R12, R13 or R15, at a line
 	OnStack
+	InGoroutine // the address of its labels
 )
 
 // A Follow copies what words lead to.
@@ -91,21 +93,27 @@ const (
 
 // A room is how much a copy may take, bytes.
 type room struct {
-	block int // of variables
-	all   int
+	block  int // of variables
+	all    int
+	labels bool // of the goroutine are copied, too
 }
 
 var (
-	ofCall = room{1 << 10, 4 << 10}
-	ofLine = room{3 << 10, 7 << 10} // less than a recording takes of values
+	ofArgs    = room{1 << 10, 4 << 10, true}
+	ofResults = room{1 << 10, 4 << 10, false}
+	ofLine    = room{3 << 10, 7 << 10, true} // less than a recording takes of values
 )
 
 // plan makes a plan of variables. where returns the pieces of the one of an index, which it is asked for in order.
 func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most room) *Plan {
-	if len(list) == 0 {
+	labeled := most.labels && ts.labeled
+	if len(list) == 0 && !labeled {
 		return nil
 	}
 	p := &Plan{Variables: list, types: ts, limits: l}
+	if labeled {
+		p.addLabels()
+	}
 	for i := range list {
 		v := &list[i]
 		v.at = align(p.Size, word)
@@ -132,10 +140,24 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most
 		f.value(v.Type, v.at, depth, 1, &p.Follow)
 		ts.contexts(v, &p.Follow)
 	}
+	mapsLast(p.Follow)
 	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
 		p.share(most.all - p.Size)
 	}
 	return p
+}
+
+// mapsLast puts what may have entries of maps behind the rest: a large map takes all the room that it gets. It reports
+// whether there is such.
+func mapsLast(list []Follow) (maps bool) {
+	has := make(map[int]int) // by where the word is
+	for i := range list {
+		if f := &list[i]; mapsLast(f.Inside) || f.Kind == Map {
+			has[f.At], maps = 1, true
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Follow) int { return has[a.At] - has[b.At] })
+	return maps
 }
 
 // share gives each of the things that are followed a part of the room: as much as it may take, or as much as others get that

@@ -68,6 +68,8 @@ func (ts *Types) Of(f *image.Func, l Limits) (*Signature, error) {
 // index reads where functions are described, and which types the runtime has described where.
 func (ts *Types) index() {
 	ts.functionsAt, ts.byRun = make(map[uint64]dwarf.Offset), make(map[uint64]dwarf.Offset)
+	labels := dwarf.Offset(0)
+	defer func() { ts.labeled = labels != 0 && ts.setsLabels(labels) }()
 	base := ts.image.Types()
 	r := ts.data.Reader()
 	for {
@@ -86,6 +88,9 @@ func (ts *Types) index() {
 			if name, _ := e.Val(dwarf.AttrName).(string); name == spanKey {
 				ts.spanKey = v
 			}
+		}
+		if e.Tag == dwarf.TagStructType && e.Val(dwarf.AttrName) == labelMap {
+			labels = e.Offset
 		}
 		if e.Children && e.Tag != dwarf.TagCompileUnit {
 			r.SkipChildren()
@@ -156,9 +161,9 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		a.hidden = 1
 	}
 	s := &Signature{}
-	s.Args = ts.plan(args, a.of(args), l, ofCall)
+	s.Args = ts.plan(args, a.of(args), l, ofArgs)
 	// Results that are in no register are behind the arguments.
-	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofCall)
+	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofResults)
 	return s, nil
 }
 

@@ -47,6 +47,7 @@ type Types struct {
 	functions   map[uint64]uint32       // ids of functions, by entry
 	places      *locations              // nil: not read yet
 	spanKey     uint64                  // what the runtime has of the type, see spanKey; 0: the program has no spans
+	labeled     bool                    // goroutines may have labels of runtime/pprof
 	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.

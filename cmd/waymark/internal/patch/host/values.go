@@ -3,6 +3,7 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -99,6 +100,25 @@ func (v *values) results(c *patch.Call, width int) string {
 		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "("), names[0]+"="), ")")
 	}
 	return text
+}
+
+// labels returns the labels of a call's goroutine, as control.Call has them.
+func (v *values) labels(c *patch.Call) (labels map[string]string, more int) {
+	list, more := v.Labels(c)
+	for _, l := range list {
+		if labels == nil {
+			labels = make(map[string]string)
+		}
+		switch {
+		case l.Masked:
+			labels[l.Key] = "***"
+		case l.Cut > 0:
+			labels[l.Key] = fmt.Sprintf("%s…+%d", l.Value, l.Cut)
+		default:
+			labels[l.Key] = l.Value
+		}
+	}
+	return labels, more
 }
 
 // list returns values as package format has them. Those before what is damaged are there.

@@ -89,6 +89,9 @@ func (w *Writer) copy(p *capture.Plan) {
 		case capture.OnStack:
 			w.load(rdx, at(rsp, 8+piece.Number))
 			w.storePart(to, rdx, piece.Size)
+		case capture.InGoroutine:
+			w.load(rdx, at(r14, int(w.heap.Labels)))
+			w.store(to, rdx)
 		}
 	}
 	if len(p.Follow) == 0 {
