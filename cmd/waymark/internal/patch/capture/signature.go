@@ -252,9 +252,7 @@ func (t *Type) hidden() bool {
 	if t.Package == "" && !t.shape || words == nil {
 		return false
 	}
-	switch t.Kind {
-	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
-	default:
+	if !t.maskable() {
 		return false
 	}
 	if t.shape { // of a type parameter: its own type isn't known, and may be one that is masked
@@ -268,6 +266,15 @@ func (t *Type) hidden() bool {
 		}
 	}
 	return t.secret == 2
+}
+
+// maskable reports whether the type's values are masked if its name says so.
+func (t *Type) maskable() bool {
+	switch t.Kind {
+	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
+		return true
+	}
+	return false
 }
 
 // An assignment gives variables registers, by the rules of ABIInternal for amd64.

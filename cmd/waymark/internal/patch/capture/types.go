@@ -133,6 +133,29 @@ func (ts *Types) read(r *dwarf.Reader, e *dwarf.Entry) (*Type, error) {
 	return t, nil
 }
 
+// Maskable calls f with each type whose values are masked if its name says so: with the import path
+// of its package, and its name as fmt's %T prints it.
+func (ts *Types) Maskable(f func(pkg, name string)) {
+	r := ts.data.Reader()
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return
+		}
+		if e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagStructType {
+			full, _ := e.Val(dwarf.AttrName).(string)
+			if name, pkg := nameOf(full); pkg != "" && !strings.HasPrefix(full, shape) {
+				if t, err := ts.at(e.Offset); err == nil && t.maskable() {
+					f(pkg, name)
+				}
+			}
+		}
+		if e.Children && e.Tag != dwarf.TagCompileUnit {
+			r.SkipChildren()
+		}
+	}
+}
+
 // parts reads the fields of a struct, or the length of an array.
 func (ts *Types) parts(r *dwarf.Reader, e *dwarf.Entry, t *Type) error {
 	if !e.Children {
