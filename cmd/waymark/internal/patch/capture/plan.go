@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -9,7 +10,7 @@ import (
 // A Plan says what is copied where a call begins or ends. First comes a block that has the variables, then what is followed
 // from there. Of each of these there is the number of bytes, or Unread, and the bytes, up to a multiple of eight. Where all
 // that may be followed has no room each of the first things has its share: a word that says how many bytes there are, and
-// these.
+// these. So has one of several things with maps in a block.
 type Plan struct {
 	Variables []Variable
 	Pieces    []Piece // that make the block
@@ -51,6 +52,7 @@ type Follow struct {
 	Step   int      // size of the elements of a list, or of the slots of a map, bytes
 	Key    uint64   // of contexts: the type of the key of one that has a span
 	Share  int      // of a plan that is shared: bytes for it and all that it leads to
+	Part   int      // not 0: it and all that it leads to has the room that is left divided by 2 to the power of this
 	Inside []Follow // of what was copied; of each element of a list, of each slot of a map
 }
 
@@ -140,24 +142,31 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most
 		f.value(v.Type, v.at, depth, 1, &p.Follow)
 		ts.contexts(v, &p.Follow)
 	}
-	mapsLast(p.Follow)
+	for i := range p.Follow {
+		mapsLast(p.Follow[i].Inside)
+	}
 	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
 		p.share(most.all - p.Size)
 	}
 	return p
 }
 
-// mapsLast puts what may have entries of maps behind the rest: a large map takes all the room that it gets. It reports
-// whether there is such.
-func mapsLast(list []Follow) (maps bool) {
-	has := make(map[int]int) // by where the word is
-	for i := range list {
-		if f := &list[i]; mapsLast(f.Inside) || f.Kind == Map {
-			has[f.At], maps = 1, true
+// mapsLast puts what may have entries of maps behind the rest, and gives each of these a part of the room: a large map
+// takes all that it gets. It reports whether there are maps.
+func mapsLast(list []Follow) bool {
+	var with, without []Follow
+	for _, f := range list {
+		if mapsLast(f.Inside) || f.Kind == Map {
+			with = append(with, f)
+		} else {
+			without = append(without, f)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Follow) int { return has[a.At] - has[b.At] })
-	return maps
+	for i := range with {
+		with[i].Part = bits.Len(uint(len(with) - i - 1))
+	}
+	copy(list, append(without, with...))
+	return len(with) > 0
 }
 
 // share gives each of the things that are followed a part of the room: as much as it may take, or as much as others get that
@@ -186,6 +195,9 @@ func mostOf(list []Follow) (n int) {
 			times = f.Bytes / f.Step
 		}
 		one := word + align(f.Bytes, word) + times*mostOf(f.Inside)
+		if f.Part > 0 {
+			n += word
+		}
 		switch f.Kind {
 		case Map:
 			one = word + MapHead + 2*word + word + MapTable + MostGroups*one

@@ -12,13 +12,14 @@ const CodeCopied = 0xFE
 
 // Of a cell, while values are copied.
 const (
-	saved     = 128           // registers
-	copyBegin = saved + 9*8   // where the copy is
-	copyEnd   = copyBegin + 8 // where it must end
-	share     = copyEnd + 8   // where the size of what is followed just now belongs, see capture.Plan
-	lengths   = share + 8     // bytes of the blocks that are being followed, by level
-	groups    = lengths + 8*capture.Levels
-	copiesEnd = groups + 16*capture.Levels // of a map by level: where its group is, and how many are left
+	saved     = 128                        // registers
+	copyBegin = saved + 9*8                // where the copy is
+	copyEnd   = copyBegin + 8              // where it must end
+	share     = copyEnd + 8                // where the size of what is followed just now belongs, see capture.Plan
+	lengths   = share + 8                  // bytes of the blocks that are being followed, by level
+	groups    = lengths + 8*capture.Levels // of a map by level: where its group is, and how many are left
+	parts     = groups + 16*capture.Levels // by level: where the size of a part belongs, and where the room ends
+	copiesEnd = parts + 16*capture.Levels
 )
 
 const _ uint = slots - copiesEnd // it is in the cell
@@ -57,6 +58,9 @@ func followRoom(list []capture.Follow) (n int) {
 	const each, contexts, mapping = 160, 160, 400
 	for i := range list {
 		n += each + followRoom(list[i].Inside)
+		if list[i].Part > 0 {
+			n += each
+		}
 		switch list[i].Kind {
 		case capture.Map:
 			n += mapping
@@ -160,35 +164,71 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 			w.compareConstant(length, int32(f.At+f.Width()))
 			short = w.ahead(below)
 		}
-		switch f.Kind {
-		case capture.List:
-			w.load(rax, at(from, f.At))
-			w.load(rcx, at(from, f.At+8))
-			most := int32(f.Bytes / f.Step)
-			w.constant(quad, 7, rcx, most)
-			few := w.ahead(below)
-			w.constant32(rcx, uint32(most))
-			w.land(few)
-			if f.Step > 1 {
-				w.multiply(rcx, int32(f.Step))
-			}
-		case capture.Interface:
-			w.load(rax, at(from, f.At+8))
-			w.constant32(rcx, uint32(f.Bytes))
-		default:
-			w.load(rax, at(from, f.At))
-			w.constant32(rcx, uint32(f.Bytes))
-		}
-		if f.Kind == capture.Map {
-			w.mapping(f, level)
+		if f.Part > 0 {
+			w.part(f, level)
 		} else {
-			w.callCopier()
-			w.inside(f, level)
+			w.one(f, level)
 		}
 		if short != 0 {
 			w.land(short)
 		}
 	}
+}
+
+// part writes code that copies what a word leads to within a part of the room that is left.
+func (w *Writer) part(f *capture.Follow, level int) {
+	begin, end := at(r12, parts+16*level), at(r12, parts+16*level+8)
+	w.load(rdx, at(r12, copyEnd))
+	w.store(end, rdx)
+	w.store(begin, r13)
+	w.addTo(r13, 8)
+	w.sub(rdx, r13)
+	none := w.ahead(below)
+	w.shiftRight(rdx, byte(f.Part))
+	w.and(rdx, -8)
+	w.add(rdx, r13)
+	w.store(at(r12, copyEnd), rdx)
+	w.one(f, level)
+	w.load(rdx, begin)
+	w.lea(rax, at(r13, -8))
+	w.sub(rax, rdx)
+	w.store(at(rdx, 0), rax)
+	w.load(rdx, end)
+	w.store(at(r12, copyEnd), rdx)
+	done := w.ahead(always)
+	w.land(none)
+	w.load(r13, begin)
+	w.land(done)
+}
+
+// one writes code that copies what a word of a block leads to.
+func (w *Writer) one(f *capture.Follow, level int) {
+	from := blocks[level]
+	switch f.Kind {
+	case capture.List:
+		w.load(rax, at(from, f.At))
+		w.load(rcx, at(from, f.At+8))
+		most := int32(f.Bytes / f.Step)
+		w.constant(quad, 7, rcx, most)
+		few := w.ahead(below)
+		w.constant32(rcx, uint32(most))
+		w.land(few)
+		if f.Step > 1 {
+			w.multiply(rcx, int32(f.Step))
+		}
+	case capture.Interface:
+		w.load(rax, at(from, f.At+8))
+		w.constant32(rcx, uint32(f.Bytes))
+	default:
+		w.load(rax, at(from, f.At))
+		w.constant32(rcx, uint32(f.Bytes))
+	}
+	if f.Kind == capture.Map {
+		w.mapping(f, level)
+		return
+	}
+	w.callCopier()
+	w.inside(f, level)
 }
 
 // inside writes code that copies what words lead to in a block that has just been copied: rcx bytes
