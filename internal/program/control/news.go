@@ -77,22 +77,26 @@ func (n *News) Empty() bool {
 
 // A Call is one call of a function, or its beginning.
 type Call struct {
-	Number     uint64  `json:"number,omitempty"` // of a call that is kept, from 1
-	Function   string  `json:"function"`         // of a firing: PROVIDER:PROBE
-	Goroutine  uint64  `json:"goroutine"`
-	StartUnix  int64   `json:"start_unix_ns"`
-	End        string  `json:"end"` // enter, return, panic, fire or line
-	DurationNS int64   `json:"duration_ns,omitempty"`
-	Args       string  `json:"args,omitempty"`     // with their names, as i=7, s="x"
-	Results    string  `json:"results,omitempty"`  // one value, or a list as (n=7, err=<nil>)
-	Panic      string  `json:"panic,omitempty"`    // value of the panic, which the call may have recovered
-	Hidden     bool    `json:"hidden,omitempty"`   // a policy hides values
-	TraceID    string  `json:"trace_id,omitempty"` // of OpenTelemetry's span in a context among Args
-	SpanID     string  `json:"span_id,omitempty"`
-	File       string  `json:"file,omitempty"` // of a line
-	Line       int     `json:"line,omitempty"`
-	Stack      []Frame `json:"stack,omitempty"`  // of a line: who made the calls, the innermost first
-	Caller     *Frame  `json:"caller,omitempty"` // who made the call, if that was asked for; nil: the runtime
+	Number     uint64 `json:"number,omitempty"` // of a call that is kept, from 1
+	Function   string `json:"function"`         // of a firing: PROVIDER:PROBE
+	Goroutine  uint64 `json:"goroutine"`
+	StartUnix  int64  `json:"start_unix_ns"`
+	End        string `json:"end"` // enter, return, panic, fire or line
+	DurationNS int64  `json:"duration_ns,omitempty"`
+	Args       string `json:"args,omitempty"`     // with their names, as i=7, s="x"
+	Results    string `json:"results,omitempty"`  // one value, or a list as (n=7, err=<nil>)
+	Panic      string `json:"panic,omitempty"`    // value of the panic, which the call may have recovered
+	Hidden     bool   `json:"hidden,omitempty"`   // a policy hides values
+	TraceID    string `json:"trace_id,omitempty"` // of OpenTelemetry's span in a context among Args
+	SpanID     string `json:"span_id,omitempty"`
+
+	Labels     map[string]string `json:"labels,omitempty"`      // of runtime/pprof that the goroutine has, of programs that are patched
+	MoreLabels int               `json:"more_labels,omitempty"` // that aren't among Labels
+
+	File   string  `json:"file,omitempty"` // of a line
+	Line   int     `json:"line,omitempty"`
+	Stack  []Frame `json:"stack,omitempty"`  // of a line: who made the calls, the innermost first
+	Caller *Frame  `json:"caller,omitempty"` // who made the call, if that was asked for; nil: the runtime
 }
 
 // A Stack is who called a function.

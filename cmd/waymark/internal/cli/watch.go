@@ -159,6 +159,9 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 	if c.TraceID != "" {
 		fmt.Fprintf(&b, "  trace=%s span=%s", c.TraceID, c.SpanID)
 	}
+	if labels := c.LabelText(); labels != "" {
+		b.WriteString("  labels=" + labels)
+	}
 	if by := c.Caller; by != nil {
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)
 	}

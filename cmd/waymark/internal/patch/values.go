@@ -147,6 +147,15 @@ func (v *Values) Span(c *Call) (trace, id string) {
 	return "", ""
 }
 
+// Labels returns the labels of runtime/pprof that the goroutine had where a call began, and how many
+// more there were.
+func (v *Values) Labels(c *Call) (list []capture.Label, more int) {
+	if s := v.OfSite(c.Site); s != nil {
+		return s.Args.Labels(c.Args)
+	}
+	return nil, 0
+}
+
 // Results returns the results of a call.
 func (v *Values) Results(c *Call) []byte {
 	if s := v.OfSite(c.Site); s != nil {

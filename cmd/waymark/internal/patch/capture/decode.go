@@ -64,14 +64,17 @@ func (d *decoder) variables(b []byte) *block {
 		if len(d.rest) < word {
 			break
 		}
-		n := min(binary.LittleEndian.Uint64(d.rest), uint64(len(d.rest)-word))
-		one := decoder{rest: d.rest[word : word+n], plan: d.plan, memory: d.memory}
-		for at, to := range one.block(b, d.plan.Follow[i:i+1]).blocks {
-			out.blocks[at] = to
-		}
-		d.rest = d.rest[word+n:]
+		d.share().follow(out, &d.plan.Follow[i])
 	}
 	return out
+}
+
+// share returns a decoder of the bytes that come next, behind their number.
+func (d *decoder) share() *decoder {
+	n := min(binary.LittleEndian.Uint64(d.rest), uint64(len(d.rest)-word))
+	one := &decoder{rest: d.rest[word : word+n], plan: d.plan, memory: d.memory}
+	d.rest = d.rest[word+n:]
+	return one
 }
 
 // block takes apart what was copied behind a block.
@@ -85,32 +88,43 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 		if out.blocks == nil {
 			out.blocks = make(map[int]*block)
 		}
-		if f.Kind == Contexts { // beside what the interface holds
-			out.blocks[^f.At] = d.contexts(f)
-			continue
+		if f.Part > 0 {
+			d.share().follow(out, f)
+		} else {
+			d.follow(out, f)
 		}
-		copied, ok := d.piece()
-		if !ok {
-			out.blocks[f.At] = &block{kind: f.Kind}
-			continue
-		}
-		if f.Kind == Map {
-			out.blocks[f.At] = d.mapped(copied, f)
-			continue
-		}
-		if f.Kind != List {
-			to := d.block(copied, f.Inside)
-			to.kind = f.Kind
-			out.blocks[f.At] = to
-			continue
-		}
+	}
+	return out
+}
+
+// follow takes apart what was copied behind a word of a block.
+func (d *decoder) follow(from *block, f *Follow) {
+	if len(from.bytes) < f.At+f.Width() || len(d.rest) < word {
+		return
+	}
+	if f.Kind == Contexts { // beside what the interface holds
+		from.blocks[^f.At] = d.contexts(f)
+		return
+	}
+	copied, ok := d.piece()
+	if !ok {
+		from.blocks[f.At] = &block{kind: f.Kind}
+		return
+	}
+	switch f.Kind {
+	case Map:
+		from.blocks[f.At] = d.mapped(copied, f)
+	case List:
 		one := &block{bytes: copied, kind: List, read: true}
 		for at := 0; len(f.Inside) > 0 && at+f.Step <= len(copied); at += f.Step {
 			one.each = append(one.each, d.block(copied[at:at+f.Step], f.Inside))
 		}
-		out.blocks[f.At] = one
+		from.blocks[f.At] = one
+	default:
+		to := d.block(copied, f.Inside)
+		to.kind = f.Kind
+		from.blocks[f.At] = to
 	}
-	return out
 }
 
 // piece returns the bytes that come next; ok is false if they could not be read.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -9,7 +10,7 @@ import (
 // A Plan says what is copied where a call begins or ends. First comes a block that has the variables, then what is followed
 // from there. Of each of these there is the number of bytes, or Unread, and the bytes, up to a multiple of eight. Where all
 // that may be followed has no room each of the first things has its share: a word that says how many bytes there are, and
-// these.
+// these. So has one of several things with maps in a block.
 type Plan struct {
 	Variables []Variable
 	Pieces    []Piece // that make the block
@@ -17,6 +18,7 @@ type Plan struct {
 	Follow    []Follow
 	Most      int  // bytes that a copy takes at most
 	Shared    bool // Follow have shares
+	Labeled   bool // the block's first word is the address of the goroutine's labels
 
 	types  *Types
 	limits Limits
@@ -39,6 +41,7 @@ const (
 	InFloat
 	InSaved // RDX, R12, R13 or R15, at a line
 	OnStack
+	InGoroutine // the address of its labels
 )
 
 // A Follow copies what words lead to.
@@ -49,6 +52,7 @@ type Follow struct {
 	Step   int      // size of the elements of a list, or of the slots of a map, bytes
 	Key    uint64   // of contexts: the type of the key of one that has a span
 	Share  int      // of a plan that is shared: bytes for it and all that it leads to
+	Part   int      // not 0: it and all that it leads to has the room that is left divided by 2 to the power of this
 	Inside []Follow // of what was copied; of each element of a list, of each slot of a map
 }
 
@@ -61,7 +65,7 @@ const (
 	List                   // as many elements as the second word says
 	Interface              // Bytes, from where the second word leads
 	Contexts               // up to MostContexts, then SpanSize of the span that one has
-	Map                    // MapHead, then Bytes of the only group of a small map, 0 of another one's
+	Map                    // MapHead, of a large map the address of its first table and MapTable, then Bytes of each group
 )
 
 // Width returns how many bytes of a block must be there.
@@ -72,7 +76,10 @@ func (f *Follow) Width() int {
 	return 2 * word
 }
 
-// Unread is the number of bytes of what can't be read.
+// Group returns how many bytes a group of a map's slots has.
+func (f *Follow) Group() int { return MapSlots + mapSlots*f.Step }
+
+// Unread is the number of bytes of what can't be read, or changed while it was.
 const Unread = -1
 
 // Sizes, bytes.
@@ -88,21 +95,27 @@ const (
 
 // A room is how much a copy may take, bytes.
 type room struct {
-	block int // of variables
-	all   int
+	block  int // of variables
+	all    int
+	labels bool // of the goroutine are copied, too
 }
 
 var (
-	ofCall = room{1 << 10, 4 << 10}
-	ofLine = room{3 << 10, 7 << 10} // less than a recording takes of values
+	ofArgs    = room{1 << 10, 4 << 10, true}
+	ofResults = room{1 << 10, 4 << 10, false}
+	ofLine    = room{3 << 10, 7 << 10, true} // less than a recording takes of values
 )
 
 // plan makes a plan of variables. where returns the pieces of the one of an index, which it is asked for in order.
 func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most room) *Plan {
-	if len(list) == 0 {
+	labeled := most.labels && ts.labeled
+	if len(list) == 0 && !labeled {
 		return nil
 	}
 	p := &Plan{Variables: list, types: ts, limits: l}
+	if labeled {
+		p.addLabels()
+	}
 	for i := range list {
 		v := &list[i]
 		v.at = align(p.Size, word)
@@ -129,10 +142,31 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most
 		f.value(v.Type, v.at, depth, 1, &p.Follow)
 		ts.contexts(v, &p.Follow)
 	}
+	for i := range p.Follow {
+		mapsLast(p.Follow[i].Inside)
+	}
 	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
 		p.share(most.all - p.Size)
 	}
 	return p
+}
+
+// mapsLast puts what may have entries of maps behind the rest, and gives each of these a part of the room: a large map
+// takes all that it gets. It reports whether there are maps.
+func mapsLast(list []Follow) bool {
+	var with, without []Follow
+	for _, f := range list {
+		if mapsLast(f.Inside) || f.Kind == Map {
+			with = append(with, f)
+		} else {
+			without = append(without, f)
+		}
+	}
+	for i := range with {
+		with[i].Part = bits.Len(uint(len(with) - i - 1))
+	}
+	copy(list, append(without, with...))
+	return len(with) > 0
 }
 
 // share gives each of the things that are followed a part of the room: as much as it may take, or as much as others get that
@@ -156,18 +190,21 @@ func (p *Plan) share(room int) {
 // mostOf returns how many bytes follows take at most.
 func mostOf(list []Follow) (n int) {
 	for _, f := range list {
-		n += word + align(f.Bytes, word)
-		if f.Kind == Map {
-			n += word + MapHead
-		}
-		if f.Kind == Contexts {
-			n += MostContexts * (word + ContextSize)
-		}
 		times := 1
 		if f.Step > 0 {
 			times = f.Bytes / f.Step
 		}
-		n += times * mostOf(f.Inside)
+		one := word + align(f.Bytes, word) + times*mostOf(f.Inside)
+		if f.Part > 0 {
+			n += word
+		}
+		switch f.Kind {
+		case Map:
+			one = word + MapHead + 2*word + word + MapTable + MostGroups*one
+		case Contexts:
+			one += MostContexts * (word + ContextSize)
+		}
+		n += one
 	}
 	return n
 }

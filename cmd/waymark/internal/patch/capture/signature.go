@@ -68,6 +68,8 @@ func (ts *Types) Of(f *image.Func, l Limits) (*Signature, error) {
 // index reads where functions are described, and which types the runtime has described where.
 func (ts *Types) index() {
 	ts.functionsAt, ts.byRun = make(map[uint64]dwarf.Offset), make(map[uint64]dwarf.Offset)
+	labels := dwarf.Offset(0)
+	defer func() { ts.labeled = labels != 0 && ts.setsLabels(labels) }()
 	base := ts.image.Types()
 	r := ts.data.Reader()
 	for {
@@ -86,6 +88,9 @@ func (ts *Types) index() {
 			if name, _ := e.Val(dwarf.AttrName).(string); name == spanKey {
 				ts.spanKey = v
 			}
+		}
+		if e.Tag == dwarf.TagStructType && e.Val(dwarf.AttrName) == labelMap {
+			labels = e.Offset
 		}
 		if e.Children && e.Tag != dwarf.TagCompileUnit {
 			r.SkipChildren()
@@ -156,9 +161,9 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		a.hidden = 1
 	}
 	s := &Signature{}
-	s.Args = ts.plan(args, a.of(args), l, ofCall)
+	s.Args = ts.plan(args, a.of(args), l, ofArgs)
 	// Results that are in no register are behind the arguments.
-	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofCall)
+	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofResults)
 	return s, nil
 }
 
@@ -247,9 +252,7 @@ func (t *Type) hidden() bool {
 	if t.Package == "" && !t.shape || words == nil {
 		return false
 	}
-	switch t.Kind {
-	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
-	default:
+	if !t.maskable() {
 		return false
 	}
 	if t.shape { // of a type parameter: its own type isn't known, and may be one that is masked
@@ -263,6 +266,15 @@ func (t *Type) hidden() bool {
 		}
 	}
 	return t.secret == 2
+}
+
+// maskable reports whether the type's values are masked if its name says so.
+func (t *Type) maskable() bool {
+	switch t.Kind {
+	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
+		return true
+	}
+	return false
 }
 
 // An assignment gives variables registers, by the rules of ABIInternal for amd64.

@@ -47,6 +47,7 @@ type Types struct {
 	functions   map[uint64]uint32       // ids of functions, by entry
 	places      *locations              // nil: not read yet
 	spanKey     uint64                  // what the runtime has of the type, see spanKey; 0: the program has no spans
+	labeled     bool                    // goroutines may have labels of runtime/pprof
 	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.
@@ -130,6 +131,29 @@ func (ts *Types) read(r *dwarf.Reader, e *dwarf.Entry) (*Type, error) {
 		return nil, fmt.Errorf("type %s, of which the kind isn't known", full)
 	}
 	return t, nil
+}
+
+// Maskable calls f with each type whose values are masked if its name says so: with the import path
+// of its package, and its name as fmt's %T prints it.
+func (ts *Types) Maskable(f func(pkg, name string)) {
+	r := ts.data.Reader()
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return
+		}
+		if e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagStructType {
+			full, _ := e.Val(dwarf.AttrName).(string)
+			if name, pkg := nameOf(full); pkg != "" && !strings.HasPrefix(full, shape) {
+				if t, err := ts.at(e.Offset); err == nil && t.maskable() {
+					f(pkg, name)
+				}
+			}
+		}
+		if e.Children && e.Tag != dwarf.TagCompileUnit {
+			r.SkipChildren()
+		}
+	}
 }
 
 // parts reads the fields of a struct, or the length of an array.

@@ -422,6 +422,9 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	report, err := h.start(task)
 	if err == nil {
 		c.Note = h.say(report, set)
+		if h.values != nil && w.Values != "" {
+			c.Note = strings.Join(append([]string{c.Note}, h.values.notes...), "; ")
+		}
 		if w.Kind == control.KindCalls && !w.Bare && h.values != nil && h.values.err != nil {
 			c.Note += "; arguments and results are not seen: " + h.values.err.Error()
 		}

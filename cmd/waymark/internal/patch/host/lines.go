@@ -73,6 +73,7 @@ func (h *host) watchLines(targets []string, w control.Watch) (control.Task, cont
 	if err != nil {
 		return nil, c, err
 	}
+	notes = append(notes, v.notes...)
 	if h.t.Image.Built {
 		notes = append(notes, "only what looks like a secret is masked: what else the program was built to mask, or guards, isn't known here")
 	}

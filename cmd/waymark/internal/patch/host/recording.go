@@ -47,6 +47,7 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var copied *patch.Values
+	var notes []string
 	if chosen.args || chosen.results || len(lines) > 0 {
 		v, err := h.useValues(chosen.show)
 		if err != nil {
@@ -59,14 +60,15 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 			}
 			return nil, c, &control.Error{Code: control.CodeState, Text: what + " can't be recorded: " + v.err.Error()}
 		}
-		copied = v.Values
+		copied, notes = v.Values, v.notes
 	}
 	var places []*patch.Line
-	var notes []string
 	if len(lines) > 0 {
-		if places, notes, err = h.values.linesOf(lines); err != nil {
+		some, more, err := h.values.linesOf(lines)
+		if err != nil {
 			return nil, c, err
 		}
+		places, notes = some, append(more, notes...)
 		functions, packages := make(map[string]bool), make(map[string]bool)
 		for _, l := range places {
 			functions[l.Func.Name], packages[l.Func.Package()] = true, true

@@ -515,6 +515,7 @@ func (k *told) tell(c *patch.Call, end string) {
 	if k.values != nil {
 		call.Args, call.Results = k.values.args(c, k.width), k.values.results(c, k.width)
 		call.TraceID, call.SpanID = k.values.Span(c)
+		call.Labels, call.MoreLabels = k.values.labels(c)
 	}
 	if l := c.Site.Line; l != nil {
 		call.File, call.Line = l.File, l.Line

@@ -3,11 +3,13 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/internal/wire/setting"
@@ -17,8 +19,9 @@ import (
 // values are what is known of the values of the program's calls.
 type values struct {
 	*patch.Values
-	err  error // why there are none
-	show show
+	err   error // why there are none
+	show  show
+	notes []string // what the user should know of the masks
 }
 
 // A show says how much values show.
@@ -74,7 +77,30 @@ func (h *host) useValues(s show) (*values, error) {
 	}
 	h.values = &values{show: s}
 	h.values.Values, h.values.err = h.t.Values(s.words, s.limits)
+	if h.values.err == nil {
+		h.values.notes = h.values.unknownTypes()
+	}
 	return h.values, nil
+}
+
+// unknownTypes says which types were named to be masked that the program doesn't have.
+func (v *values) unknownTypes() (notes []string) {
+	wanted := slices.DeleteFunc(slices.Clone(v.show.words), func(w string) bool { return !strings.HasPrefix(w, format.TypePrefix) })
+	if len(wanted) == 0 {
+		return nil
+	}
+	var names []string
+	v.Types.Maskable(func(pkg, name string) {
+		wanted = slices.DeleteFunc(wanted, func(w string) bool { return format.TypeLooksSecret(pkg, name, []string{w}) })
+		names = append(names, pkg+name[strings.IndexByte(name, '.'):])
+	})
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, w := range wanted {
+		name := strings.TrimPrefix(w, format.TypePrefix)
+		notes = append(notes, "--redact-type "+name+" masks nothing: no text, slice, array, map or struct type of the program is named so"+pattern.IsIt(name, names, 3))
+	}
+	return notes
 }
 
 // args returns the text of a call's arguments, as control.Call has it.
@@ -99,6 +125,25 @@ func (v *values) results(c *patch.Call, width int) string {
 		text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "("), names[0]+"="), ")")
 	}
 	return text
+}
+
+// labels returns the labels of a call's goroutine, as control.Call has them.
+func (v *values) labels(c *patch.Call) (labels map[string]string, more int) {
+	list, more := v.Labels(c)
+	for _, l := range list {
+		if labels == nil {
+			labels = make(map[string]string)
+		}
+		switch {
+		case l.Masked:
+			labels[l.Key] = "***"
+		case l.Cut > 0:
+			labels[l.Key] = fmt.Sprintf("%s…+%d", l.Value, l.Cut)
+		default:
+			labels[l.Key] = l.Value
+		}
+	}
+	return labels, more
 }
 
 // list returns values as package format has them. Those before what is damaged are there.

@@ -150,6 +150,7 @@ type Heap struct {
 	Arenas uint64  // address of the pointer to the table of arenas
 	Spans  uint64  // offset of the table of spans in an arena's description
 	Secret uint64  // offset of g.secret, 0: this release has none
+	Labels uint64  // offset of g.labels
 	Data   []Range // segments of the program that aren't code
 }
 
@@ -163,6 +164,9 @@ func (im *Image) Heap() (h Heap, err error) {
 	arenas, err := offset(structs["mheap"], "arenas")
 	if err == nil {
 		h.Spans, err = offset(structs["heapArena"], "spans")
+	}
+	if err == nil {
+		h.Labels, err = offset(structs["g"], "labels")
 	}
 	if err != nil {
 		return h, err

@@ -12,12 +12,14 @@ const CodeCopied = 0xFE
 
 // Of a cell, while values are copied.
 const (
-	saved     = 128           // registers
-	copyBegin = saved + 9*8   // where the copy is
-	copyEnd   = copyBegin + 8 // where it must end
-	share     = copyEnd + 8   // where the size of what is followed just now belongs, see capture.Plan
-	lengths   = share + 8     // bytes of the blocks that are being followed, by level
-	copiesEnd = lengths + 8*capture.Levels
+	saved     = 128                        // registers
+	copyBegin = saved + 9*8                // where the copy is
+	copyEnd   = copyBegin + 8              // where it must end
+	share     = copyEnd + 8                // where the size of what is followed just now belongs, see capture.Plan
+	lengths   = share + 8                  // bytes of the blocks that are being followed, by level
+	groups    = lengths + 8*capture.Levels // of a map by level: where its group is, and how many are left
+	parts     = groups + 16*capture.Levels // by level: where the size of a part belongs, and where the room ends
+	copiesEnd = parts + 16*capture.Levels
 )
 
 const _ uint = slots - copiesEnd // it is in the cell
@@ -53,11 +55,17 @@ func copyRoom(p *capture.Plan) int {
 }
 
 func followRoom(list []capture.Follow) (n int) {
-	const each = 160
+	const each, contexts, mapping = 160, 160, 400
 	for i := range list {
 		n += each + followRoom(list[i].Inside)
-		if k := list[i].Kind; k == capture.Map || k == capture.Contexts { // both copy twice
+		if list[i].Part > 0 {
 			n += each
+		}
+		switch list[i].Kind {
+		case capture.Map:
+			n += mapping
+		case capture.Contexts:
+			n += contexts
 		}
 	}
 	return n
@@ -85,6 +93,9 @@ func (w *Writer) copy(p *capture.Plan) {
 		case capture.OnStack:
 			w.load(rdx, at(rsp, 8+piece.Number))
 			w.storePart(to, rdx, piece.Size)
+		case capture.InGoroutine:
+			w.load(rdx, at(r14, int(w.heap.Labels)))
+			w.store(to, rdx)
 		}
 	}
 	if len(p.Follow) == 0 {
@@ -148,73 +159,180 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 			w.contexts(f, from)
 			continue
 		}
-		short, headless := hole(0), hole(0)
+		short := hole(0)
 		if !whole {
 			w.compareConstant(length, int32(f.At+f.Width()))
 			short = w.ahead(below)
 		}
-		switch f.Kind {
-		case capture.List:
-			w.load(rax, at(from, f.At))
-			w.load(rcx, at(from, f.At+8))
-			most := int32(f.Bytes / f.Step)
-			w.constant(quad, 7, rcx, most)
-			few := w.ahead(below)
-			w.constant32(rcx, uint32(most))
-			w.land(few)
-			if f.Step > 1 {
-				w.multiply(rcx, int32(f.Step))
-			}
-		case capture.Interface:
-			w.load(rax, at(from, f.At+8))
-			w.constant32(rcx, uint32(f.Bytes))
-		case capture.Map:
-			w.load(rax, at(from, f.At))
-			w.constant32(rcx, capture.MapHead)
-			w.callCopier()
-			w.constant(quad, 7, rcx, capture.MapHead)
-			headless = w.ahead(below)
-			w.load(rax, at(rbx, capture.MapGroup))
-			w.constant32(rcx, uint32(f.Bytes))
-			w.compareConstant(at(rbx, capture.MapTables), 0)
-			small := w.ahead(equal)
-			w.clear(rcx)
-			w.land(small)
-		default:
-			w.load(rax, at(from, f.At))
-			w.constant32(rcx, uint32(f.Bytes))
+		if f.Part > 0 {
+			w.part(f, level)
+		} else {
+			w.one(f, level)
 		}
-		w.callCopier()
-		if len(f.Inside) > 0 {
-			next, left := blocks[level+1], at(r12, lengths+8*(level+1))
-			w.move(next, rbx)
-			if f.Kind == capture.Map {
-				w.addTo(next, capture.MapSlots)
-				w.addTo(rcx, -capture.MapSlots)
-				enough := w.ahead(below) // there was a carry
-				w.clear(rcx)
-				w.land(enough)
-			}
-			w.store(left, rcx)
-			if f.Kind != capture.List && f.Kind != capture.Map {
-				w.follow(f.Inside, level+1, false)
-			} else {
-				again := w.pc()
-				w.compareConstant(left, int32(f.Step))
-				done := w.ahead(below)
-				w.follow(f.Inside, level+1, true)
-				w.addTo(next, int32(f.Step))
-				w.addConstant(left, -int32(f.Step))
-				w.jump(always, again)
-				w.land(done)
-			}
-		}
-		for _, h := range []hole{headless, short} {
-			if h != 0 {
-				w.land(h)
-			}
+		if short != 0 {
+			w.land(short)
 		}
 	}
+}
+
+// part writes code that copies what a word leads to within a part of the room that is left.
+func (w *Writer) part(f *capture.Follow, level int) {
+	begin, end := at(r12, parts+16*level), at(r12, parts+16*level+8)
+	w.load(rdx, at(r12, copyEnd))
+	w.store(end, rdx)
+	w.store(begin, r13)
+	w.addTo(r13, 8)
+	w.sub(rdx, r13)
+	none := w.ahead(below)
+	w.shiftRight(rdx, byte(f.Part))
+	w.and(rdx, -8)
+	w.add(rdx, r13)
+	w.store(at(r12, copyEnd), rdx)
+	w.one(f, level)
+	w.load(rdx, begin)
+	w.lea(rax, at(r13, -8))
+	w.sub(rax, rdx)
+	w.store(at(rdx, 0), rax)
+	w.load(rdx, end)
+	w.store(at(r12, copyEnd), rdx)
+	done := w.ahead(always)
+	w.land(none)
+	w.load(r13, begin)
+	w.land(done)
+}
+
+// one writes code that copies what a word of a block leads to.
+func (w *Writer) one(f *capture.Follow, level int) {
+	from := blocks[level]
+	switch f.Kind {
+	case capture.List:
+		w.load(rax, at(from, f.At))
+		w.load(rcx, at(from, f.At+8))
+		most := int32(f.Bytes / f.Step)
+		w.constant(quad, 7, rcx, most)
+		few := w.ahead(below)
+		w.constant32(rcx, uint32(most))
+		w.land(few)
+		if f.Step > 1 {
+			w.multiply(rcx, int32(f.Step))
+		}
+	case capture.Interface:
+		w.load(rax, at(from, f.At+8))
+		w.constant32(rcx, uint32(f.Bytes))
+	default:
+		w.load(rax, at(from, f.At))
+		w.constant32(rcx, uint32(f.Bytes))
+	}
+	if f.Kind == capture.Map {
+		w.mapping(f, level)
+		return
+	}
+	w.callCopier()
+	w.inside(f, level)
+}
+
+// inside writes code that copies what words lead to in a block that has just been copied: rcx bytes
+// at rbx.
+func (w *Writer) inside(f *capture.Follow, level int) {
+	if len(f.Inside) == 0 {
+		return
+	}
+	next, left := blocks[level+1], at(r12, lengths+8*(level+1))
+	w.move(next, rbx)
+	if f.Kind == capture.Map {
+		w.addTo(next, capture.MapSlots)
+		w.addTo(rcx, -capture.MapSlots)
+		enough := w.ahead(below) // there was a carry
+		w.clear(rcx)
+		w.land(enough)
+	}
+	w.store(left, rcx)
+	if f.Kind != capture.List && f.Kind != capture.Map {
+		w.follow(f.Inside, level+1, false)
+		return
+	}
+	again := w.pc()
+	w.compareConstant(left, int32(f.Step))
+	done := w.ahead(below)
+	w.follow(f.Inside, level+1, true)
+	w.addTo(next, int32(f.Step))
+	w.addConstant(left, -int32(f.Step))
+	w.jump(always, again)
+	w.land(done)
+}
+
+// mapping writes code that copies a map, whose head rax leads to, with groups of its slots: its
+// only group, or the first ones of the first table of a larger map.
+func (w *Writer) mapping(f *capture.Follow, level int) {
+	group, left := at(r12, groups+16*level), at(r12, groups+16*level+8)
+	var short []hole
+	whole := func(size int32) {
+		w.constant32(rcx, uint32(size))
+		w.callCopier()
+		w.constant(quad, 7, rcx, size)
+		short = append(short, w.ahead(below))
+	}
+	whole(capture.MapHead)
+	w.load(rax, at(rbx, capture.MapGroup))
+	w.constant32(rdx, 1)
+	w.compareConstant(at(rbx, capture.MapTables), 0)
+	small := w.ahead(equal)
+	whole(8)
+	w.load(rax, at(rbx, 0))
+	whole(capture.MapTable)
+	w.load(rax, at(rbx, capture.TableGroups))
+	w.load(rdx, at(rbx, capture.TableLast))
+	w.constant(quad, 7, rdx, capture.MostGroups-1)
+	few := w.ahead(below)
+	w.constant32(rdx, capture.MostGroups-1)
+	w.land(few)
+	w.addTo(rdx, 1)
+	w.land(small)
+	w.store(left, rdx)
+	again := w.pc()
+	w.store(group, rax)
+	w.constant32(rcx, uint32(f.Bytes))
+	w.callCopier()
+	w.steady(group)
+	w.inside(f, level)
+	w.load(rax, group)
+	w.addTo(rax, int32(f.Group()))
+	w.addConstant(left, -1)
+	w.jump(notEqual, again)
+	for _, h := range short {
+		w.land(h)
+	}
+}
+
+// steady writes code that compares a group of slots, rcx bytes at rbx, with what it was copied
+// from. If somebody has written to it meanwhile, a key may be there with the element of another
+// one: then the group counts as one that can't be read. Of an empty group nothing is kept.
+func (w *Writer) steady(group mem) {
+	w.constant(quad, 7, rcx, capture.MapSlots)
+	none := w.ahead(below)
+	w.load(rsi, group)
+	w.move(rdx, rcx)
+	w.shiftRight(rdx, 3)
+	again := w.pc()
+	w.addTo(rdx, -1)
+	same := w.ahead(aboveEqual) // there was no carry
+	w.load(rdi, mem{base: rbx, index: rdx, scaled: true})
+	w.compare(rdi, mem{base: rsi, index: rdx, scaled: true})
+	w.jump(equal, again)
+	w.set(at(rbx, -8), 1<<32-1) // capture.Unread
+	changed := w.ahead(always)
+	w.land(same)
+	w.word(rdi, 0x7f7f7f7f7f7f7f7f)
+	w.load(rdx, at(rbx, 0))
+	w.or(rdi, rdx)
+	w.addTo(rdi, 1)
+	some := w.ahead(notEqual)
+	w.set(at(rbx, -8), 0)
+	w.land(changed)
+	w.move(r13, rbx)
+	w.clear(rcx)
+	w.land(some)
+	w.land(none)
 }
 
 // contexts writes code that copies a context of a block with those around it, and the span that one

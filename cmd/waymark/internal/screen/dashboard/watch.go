@@ -55,7 +55,7 @@ func (w *watch) tell(list []control.Call) {
 		c := &list[i]
 		w.short.Add(c.Function)
 		if w.bare { // a program that an older waymark has built tells them all the same
-			c.Args, c.Results = "", ""
+			c.Args, c.Results, c.Labels, c.MoreLabels = "", "", nil, 0
 			if c.Panic != "" {
 				c.Panic = "a panic"
 			}
@@ -136,12 +136,15 @@ func (w *watch) press(key string) bool {
 
 func (w *watch) full(c *control.Call) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\ngoroutine  %d\n", c.Function, c.Goroutine)
+	if labels := c.LabelText(); labels != "" {
+		fmt.Fprintf(&b, "labels     %s\n", labels)
+	}
 	if c.End == control.OnLine {
-		fmt.Fprintf(&b, "%s\n\ngoroutine  %d\nreached    %s\nline       %s:%d\n\n%s\n", c.Function, c.Goroutine,
-			time.Unix(0, c.StartUnix).Format("15:04:05.000000"), c.File, c.Line, c.Args)
+		fmt.Fprintf(&b, "reached    %s\nline       %s:%d\n\n%s\n", time.Unix(0, c.StartUnix).Format("15:04:05.000000"), c.File, c.Line, c.Args)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s\n\ngoroutine  %d\nbegan      %s\n", c.Function, c.Goroutine, time.Unix(0, c.StartUnix).Format("15:04:05.000000"))
+	fmt.Fprintf(&b, "began      %s\n", time.Unix(0, c.StartUnix).Format("15:04:05.000000"))
 	if c.End != control.OnEnter {
 		fmt.Fprintf(&b, "took       %s\n", strings.TrimSpace(units.Duration(time.Duration(c.DurationNS))))
 	}

@@ -139,30 +139,55 @@ func changing(n int, m map[int]string) int {
 	return n
 }
 
-// changed is the map that is written to, by one goroutine at a time.
-var changed struct {
-	sync.Mutex
-	m atomic.Pointer[map[int]string]
-	n int
+// spread is called with a larger one.
+//
+//go:noinline
+func spread(n int, m map[int]string) int {
+	touch(n)
+	runtime.KeepAlive(m)
+	return n
 }
 
+// nothing is called with a map whose entries take no memory.
+//
+//go:noinline
+func nothing(n int, e map[struct{}]struct{}) int {
+	touch(n)
+	runtime.KeepAlive(e)
+	return n
+}
+
+// A changed is a map that is written to, by one goroutine at a time.
+type changed struct {
+	sync.Mutex
+	keys int
+	m    atomic.Pointer[map[int]string]
+	n    int
+}
+
+var small, large = &changed{keys: 9}, &changed{keys: 97}
+
 // change writes to the map, unless another goroutine does, and returns it. Texts have four
-// characters.
-func change() map[int]string {
-	if !changed.TryLock() {
-		return *changed.m.Load()
+// characters, and end with their keys.
+func (c *changed) change() map[int]string {
+	if !c.TryLock() {
+		return *c.m.Load()
 	}
-	defer changed.Unlock()
+	defer c.Unlock()
 	m := make(map[int]string)
-	if now := changed.m.Load(); now != nil && changed.n%16 > 0 {
+	if now := c.m.Load(); now != nil && c.n%16 > 0 {
 		m = *now
 	} else {
-		changed.m.Store(&m)
+		c.m.Store(&m)
 	}
-	changed.n++
-	for i := range 40 {
-		if m[i%12%9] = strconv.Itoa(1000 + i); i == 20 {
+	c.n++
+	for i := range 5 * c.keys {
+		key := i * 5 % (c.keys + 3) % c.keys
+		switch m[key] = strconv.Itoa(1000 + i%10*100 + key); {
+		case i == 2*c.keys:
 			clear(m)
+		case i%3 == 0: // another key may take its place
+			delete(m, (key+c.keys/2)%c.keys)
 		}
 	}
 	return m
@@ -292,13 +317,17 @@ func calls(n int) {
 	faces(n, any(s), fmt.Errorf("wrapped %d: %w", n, fs.ErrExist), Code(n))
 	others(n, map[string]int{s: n, "x": 1}, make(chan int, 4), func(int) {}, time.Duration(n))
 	tables(n, map[int]string{n: s, -1: "less"}, map[string]Point{s: {int32(n), 1}}, map[Point]*Node{{1, int32(n)}: node}, map[string]string{"user": s, "password": s}, map[Token]Token{"t": "u"})
-	large := make(map[int]int)
+	several := make(map[int]int)
 	for i := range 9 + n%9 {
-		large[i] = n
+		several[i] = n
 	}
-	inTables(n, large, map[string][17]int64{s: {int64(n)}}, map[int]map[string]int{1: {"x": n}}, map[int]int{})
+	inTables(n, several, map[string][17]int64{s: {int64(n)}}, map[int]map[string]int{1: {"x": n}}, map[int]int{})
 	anyTable(n, map[any]any{"token": n})
-	changing(n, change())
+	changing(n, small.change())
+	if n%8 == 0 { // its copies take much room
+		spread(n, large.change())
+	}
+	nothing(n, map[struct{}]struct{}{{}: {}})
 	local(n, s)
 	other(n)
 	many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, s, Point{int32(n), 7})
@@ -343,7 +372,8 @@ func main() {
 			return
 		}
 		rounds, _ := strconv.Atoi(argument)
-		change()
+		small.change()
+		large.change()
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {

@@ -276,17 +276,24 @@ export function show(main) {
 		while (calls.childElementCount > CALLS) calls.lastElementChild.remove();
 	}
 
+	// labels returns the labels of a call's goroutine as the command writes them, '' if there are none.
+	function labels(c) {
+		const list = Object.entries(c.labels ?? {}).sort(([a], [b]) => a < b ? -1 : 1).map(([key, value]) => `${key}: ${value === '***' ? value : JSON.stringify(value)}`);
+		if (c.more_labels) list.push(`…+${c.more_labels}`);
+		return list.length ? el('span', {class: 'muted'}, `  labels={${list.join(', ')}}`) : '';
+	}
+
 	function callLine(c) {
 		const time = new Date(c.start_unix_ns / 1e6).toISOString().slice(11, 23);
 		if (c.end === 'line') {
 			const place = places.get(`${c.file}:${c.line}`);
 			if (place) place.lastChild.textContent = c.args;
 			return el('div', {class: 'call'}, el('span', {class: 'muted'}, `${time} [${c.goroutine}] `), el('span', {title: c.file}, `${c.file.split('/').pop()}:${c.line}`),
-				el('span', {title: c.function}, `  ${short(c.function)}`), `  ${c.args ?? ''}`);
+				el('span', {title: c.function}, `  ${short(c.function)}`), `  ${c.args ?? ''}`, labels(c));
 		}
 		return el('div', {class: 'call'}, el('span', {class: 'muted'}, `${time} [${c.goroutine}] `), el('span', {class: 'took'}, c.end === 'enter' ? '>' : duration(c.duration_ns)),
 			el('span', {title: c.function}, ` ${short(c.function)}`), c.hidden ? '(***)' : c.args ? `(${c.args})` : '', c.results ? el('span', {}, ' = ' + c.results) : '',
-			c.end === 'panic' || c.panic ? el('b', {class: 'bad'}, ' panicked' + (c.panic ? ': ' + c.panic : '')) : '');
+			c.end === 'panic' || c.panic ? el('b', {class: 'bad'}, ' panicked' + (c.panic ? ': ' + c.panic : '')) : '', labels(c));
 	}
 
 	async function begin(task) {
