@@ -126,10 +126,8 @@ func (b *builder) assets(platform string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, dep := range info.Deps {
-		if !slices.Contains(b.paths, dep.Path) && !strings.Contains(b.sums, fmt.Sprintf("%s %s %s\n", dep.Path, dep.Version, dep.Sum)) {
-			return nil, fmt.Errorf("%s %s has another checksum than %s/go.sum says, or none: go mod tidy there", dep.Path, dep.Version, command)
-		}
+	if err := b.match(info); err != nil {
+		return nil, err
 	}
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -144,15 +142,24 @@ func (b *builder) assets(platform string) ([]file, error) {
 	return []file{{name + ".tar.gz", archive}, {name + ".cdx.json", append(parts, '\n')}}, err
 }
 
+// match returns an error if a program was linked of a module that go.sum has not.
+func (b *builder) match(info *buildinfo.BuildInfo) error {
+	for _, dep := range info.Deps {
+		if !slices.Contains(b.paths, dep.Path) && !strings.Contains(b.sums, fmt.Sprintf("%s %s %s\n", dep.Path, dep.Version, dep.Sum)) {
+			return fmt.Errorf("%s/go.sum hasn't the %s %s that was linked, with the checksum %s: look where it came from, or run go mod tidy there", command, dep.Path, dep.Version, dep.Sum)
+		}
+	}
+	return nil
+}
+
 // install builds the command for a platform and returns its path.
 func (b *builder) install(platform string) (string, error) {
-	goos, goarch, _ := strings.Cut(platform, "/")
-	commit := b.commit
-	if b.dirty {
-		commit += "+dirty"
+	goos, goarch, ok := strings.Cut(platform, "/")
+	if !ok {
+		return "", errors.New("want a platform like linux/amd64")
 	}
 	at := b.paths[0] + "/" + command
-	cmd := exec.Command("go", "install", "-trimpath", "-ldflags=-s -w -X "+at+"/internal/build/library.commit="+commit, at+"@"+b.version)
+	cmd := exec.Command("go", "install", "-trimpath", "-ldflags=-s -w -X "+at+"/internal/build/library.commit="+b.commit, at+"@"+b.version)
 	cmd.Env = append(b.env, "GOOS="+goos, "GOARCH="+goarch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go install: %w\n%s", err, out)

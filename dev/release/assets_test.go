@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +133,9 @@ func main() { println(library.Commit()) }
 	fails(o, true, "example.com/m/@v/v0.9.0.zip has other bytes when it is made again of a clone: ")
 	c.put("m.go", "package m // changed\n")
 	fails(o, true, "-verify makes the release again of a clone, which lacks changes")
+	if r, err := open(c.root, "v0.9.0"); err != nil || r.commit != c.git("rev-parse", "HEAD")+"+dirty" {
+		t.Errorf("with a change: %+v, %v", r, err)
+	}
 	o.out = filepath.Join(c.root, "dist")
 	fails(o, false, "dist is in the repository, and git doesn't ignore it")
 	o.out = filepath.Join(out, "v0.9.0", notesName, "x")
@@ -139,6 +144,19 @@ func main() { println(library.Commit()) }
 	fails(o, false, "CHANGELOG.md says nothing under '## v0.9.1'")
 	o.version, o.platforms = "v0.9.0", []string{"linux/abacus"}
 	fails(o, false, "unsupported GOOS/GOARCH pair linux/abacus")
+	o.platforms = []string{"linux"}
+	fails(o, false, "linux: want a platform like linux/amd64")
+}
+
+// What is linked has the checksums that were reviewed.
+func TestMatch(t *testing.T) {
+	b := &builder{repository: &repository{paths: []string{"example.com/m"}}, sums: "example.com/a v1.0.0 h1:abc=\n"}
+	for sum, good := range map[string]bool{"h1:abc=": true, "h1:abd=": false, "": false} {
+		info := &buildinfo.BuildInfo{Deps: []*debug.Module{{Path: "example.com/m", Version: "v0.9.0"}, {Path: "example.com/a", Version: "v1.0.0", Sum: sum}}}
+		if err := b.match(info); (err == nil) != good {
+			t.Errorf("%q: %v", sum, err)
+		}
+	}
 }
 
 func TestSame(t *testing.T) {

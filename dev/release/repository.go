@@ -40,7 +40,7 @@ type repository struct {
 	stale []file   // go.mod and go.work files with other versions of public modules, mended
 	dirty bool     // not all is committed
 
-	commit string // what is checked out
+	commit string // that is checked out, with +dirty if there are changes
 	time   time.Time
 }
 
@@ -95,7 +95,9 @@ func (r *repository) list() error {
 		return err
 	}
 	commit, when, _ := strings.Cut(strings.TrimSpace(last), " ")
-	r.commit = commit
+	if r.commit = commit; r.dirty {
+		r.commit += "+dirty"
+	}
 	r.time, err = time.Parse(time.RFC3339, when)
 	return err
 }
