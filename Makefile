@@ -37,7 +37,7 @@
 # make test-gates    suites of seven modules again and again, against their counts (hours; RERUNS=200; downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
-# make release VERSION=v0.9.0 OUT=DIR   the public modules as a proxy (WRITE=1: go.mod files too)
+# make release VERSION=v0.9.0 OUT=DIR   modules as a proxy, archives of the command, notes, checksums (PLATFORMS=, WRITE=1, VERIFY=1: see CONTRIBUTING.md)
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
 # make clean         removes bin
 # make help          lists these
@@ -374,7 +374,7 @@ lint: vet $(BIN)/staticcheck
 	esac
 
 release:
-	@$(GO) run ./dev/release -version '$(VERSION)' -out '$(OUT)' $(if $(WRITE),-write)
+	@$(GO) run ./dev/release -version '$(VERSION)' -out '$(OUT)' $(if $(PLATFORMS),-platforms '$(PLATFORMS)') $(if $(VERIFY),-verify) $(if $(WRITE),-write)
 
 clean:
 	rm -rf $(BIN)

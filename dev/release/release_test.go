@@ -11,46 +11,69 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// A release has what git has under the tags that it names, once what it writes is committed.
-func TestContents(t *testing.T) {
+// A checkout is a repository like this one, with little in it.
+type checkout struct {
+	*testing.T
+	root string
+}
+
+func newCheckout(t *testing.T) *checkout {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	root, out := t.TempDir(), t.TempDir()
-	put := func(name, text string) {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("LICENSE", "free\n")
-	put(".gitignore", "/bin/\n")
-	put("bin/program", "large\n")
-	put("go.mod", "module example.com/m\n\ngo 1.21\n")
-	put("m.go", "package m\n")
-	put("go.work", "go 1.26\n\nuse (\n\t.\n\t./cmd/waymark\n)\n\nreplace example.com/m v0.0.0 => ./\n")
-	put("cmd/waymark/go.mod", "module example.com/m/cmd/waymark\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.0.0\n\texample.com/other v1.2.3\n)\n")
-	put("cmd/waymark/main.go", "package main\n")
-	put("cmd/waymark/testdata/t/go.mod", "module example.com/t\n\nrequire example.com/m v0.0.0\n")
+	c := &checkout{t, t.TempDir()}
+	c.put("LICENSE", "free\n")
+	c.put("go.mod", "module example.com/m\n\ngo 1.21\n")
+	c.put("m.go", "package m\n")
+	c.put("cmd/waymark/main.go", "package main\n")
 	for _, dir := range []string{"contrib/otel", "contrib/prometheus", "examples"} {
-		put(dir+"/go.mod", "module example.com/m/"+dir+"\n\nrequire example.com/m v0.0.0\n")
-		put(dir+"/x.go", "package x\n")
+		c.put(dir+"/go.mod", "module example.com/m/"+dir+"\n\nrequire example.com/m v0.0.0\n")
+		c.put(dir+"/x.go", "package x\n")
 	}
-	put("contrib/otel/LICENSE", "its own\n")
-	git := func(args ...string) {
-		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args, err, out)
-		}
+	c.git("init", "-q")
+	return c
+}
+
+func (c *checkout) put(name, text string) {
+	c.Helper()
+	path := filepath.Join(c.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		c.Fatal(err)
 	}
-	git("init", "-q")
-	git("add", "-A")
-	git("commit", "-q", "-m", "first")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *checkout) git(args ...string) string {
+	c.Helper()
+	cmd := exec.Command("git", append([]string{"-C", c.root, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		c.Fatalf("git %s: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (c *checkout) commit() {
+	c.Helper()
+	c.git("add", "-A")
+	c.git("commit", "-q", "-m", "all")
+}
+
+// A release has what git has under the tags that it names, once what it writes is committed.
+func TestContents(t *testing.T) {
+	c := newCheckout(t)
+	root, out := c.root, t.TempDir()
+	c.put(".gitignore", "/bin/\n")
+	c.put("bin/program", "large\n")
+	c.put("go.work", "go 1.26\n\nuse (\n\t.\n\t./cmd/waymark\n)\n\nreplace example.com/m v0.0.0 => ./\n")
+	c.put("cmd/waymark/go.mod", "module example.com/m/cmd/waymark\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.0.0\n\texample.com/other v1.2.3\n)\n")
+	c.put("cmd/waymark/testdata/t/go.mod", "module example.com/t\n\nrequire example.com/m v0.0.0\n")
+	c.put("contrib/otel/LICENSE", "its own\n")
+	c.commit()
 	const version = "v0.9.0"
-	if err := run(root, version, out, true); err != nil {
+	if err := run(options{root: root, version: version, out: out}, false, true); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -64,7 +87,7 @@ func TestContents(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q in it", name, text, err, want)
 		}
 	}
-	git("commit", "-q", "-a", "-m", "release")
+	c.commit()
 	for _, dir := range public {
 		path := strings.TrimSuffix("example.com/m/"+dir, "/.")
 		m := module.Version{Path: path, Version: version}
@@ -100,12 +123,12 @@ func TestContents(t *testing.T) {
 		}
 	}
 
-	put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../../\n")
-	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "contrib/otel/go.mod replaces example.com/m: ") {
+	c.put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../../\n")
+	if err := run(options{root: root, version: "v0.9.1", out: out}, false, false); err == nil || !strings.Contains(err.Error(), "contrib/otel/go.mod replaces example.com/m: ") {
 		t.Errorf("with a replace: %v", err)
 	}
-	put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m/examples v0.9.0\n")
-	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "requires example.com/m/examples, which isn't released") {
+	c.put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m/examples v0.9.0\n")
+	if err := run(options{root: root, version: "v0.9.1", out: out}, false, false); err == nil || !strings.Contains(err.Error(), "requires example.com/m/examples, which isn't released") {
 		t.Errorf("with a module that isn't public: %v", err)
 	}
 }

@@ -39,7 +39,9 @@ type repository struct {
 	paths []string // of the public modules
 	stale []file   // go.mod and go.work files with other versions of public modules, mended
 	dirty bool     // not all is committed
-	time  time.Time
+
+	commit string // that is checked out, with +dirty if there are changes
+	time   time.Time
 }
 
 // A file is a file as it is to be.
@@ -64,15 +66,17 @@ func open(root, version string) (*repository, error) {
 	return r, r.findStale()
 }
 
-// list asks git for the files.
+// git runs git in the repository.
+func (r *repository) git(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stderr = r.root, os.Stderr
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// list asks git for the files and the commit.
 func (r *repository) list() error {
-	git := func(args ...string) (string, error) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Stderr = r.root, os.Stderr
-		out, err := cmd.Output()
-		return string(out), err
-	}
-	out, err := git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err := r.git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return fmt.Errorf("git, which knows what belongs to a module: %w", err)
 	}
@@ -81,17 +85,45 @@ func (r *repository) list() error {
 			r.files = append(r.files, name)
 		}
 	}
-	changes, err := git("status", "--porcelain")
+	changes, err := r.git("status", "--porcelain")
 	if err != nil {
 		return err
 	}
 	r.dirty = changes != ""
-	when, err := git("log", "-1", "--format=%cI")
+	last, err := r.git("log", "-1", "--format=%H %cI")
 	if err != nil {
 		return err
 	}
-	r.time, err = time.Parse(time.RFC3339, strings.TrimSpace(when))
+	commit, when, _ := strings.Cut(strings.TrimSpace(last), " ")
+	if r.commit = commit; r.dirty {
+		r.commit += "+dirty"
+	}
+	r.time, err = time.Parse(time.RFC3339, when)
 	return err
+}
+
+// prepare makes the folder of a release. It must not be a part of modules, as the next release's would have it.
+func (r *repository) prepare(dir string) error {
+	root, err := filepath.Abs(r.root)
+	if err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(root, abs); err == nil && filepath.IsLocal(rel) {
+		if _, err := r.git("check-ignore", "-q", rel); err != nil {
+			return fmt.Errorf("%s is in the repository, and git doesn't ignore it: modules would have it; give a folder elsewhere, or in bin", dir)
+		}
+	}
+	if err = os.MkdirAll(dir, 0o755); err == nil {
+		var probe string
+		if probe, err = os.MkdirTemp(dir, "probe"); err == nil {
+			return os.Remove(probe)
+		}
+	}
+	return fmt.Errorf("can't write there: %w; give another folder as OUT", err)
 }
 
 // A released module has the files of its folder.

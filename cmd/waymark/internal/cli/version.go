@@ -14,10 +14,14 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the version, and the Go releases that it is tested with", Args: arguments(0, 0),
+		Use: "version", Short: "print the version, its commit, and the Go releases that it is tested with", Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\nbuilt with %s for %s/%s, tested with %s\n",
-				library.Version(), format.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(toolchain.Tested, ", "))
+			var from string
+			if commit := library.Commit(); commit != "" {
+				from = " from commit " + commit
+			}
+			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\nbuilt%s with %s for %s/%s, tested with %s\n",
+				library.Version(), format.Version, from, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(toolchain.Tested, ", "))
 			return err
 		},
 	}

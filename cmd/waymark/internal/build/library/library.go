@@ -57,6 +57,36 @@ func Released() (version string, ok bool) {
 	return info.Main.Version, true
 }
 
+// commit is linked into a release: go install knows none.
+var commit string
+
+// Commit returns the commit from which this command was built, "" if that is not known. It ends in
+// +dirty if there were changes without a commit.
+func Commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if commit != "" || !ok {
+		return commit
+	}
+	return revision(info.Settings)
+}
+
+// revision returns what the go command has noted of a checkout.
+func revision(settings []debug.BuildSetting) (commit string) {
+	var dirty string
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + dirty
+}
+
 // unknown is the version that go.mod files require where there is no release.
 const unknown = "v0.0.0"
 
