@@ -45,6 +45,9 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 			notes = append(notes, fmt.Sprintf("--goroutine %v: there is none%s", w.GoroutineID, w.near()))
 		}
 	}
+	if f.only.If != nil {
+		notes = append(notes, f.only.If.Notes()...)
+	}
 	for _, m := range []*matcher{&f.root, &f.callers} {
 		if m.set != nil && !m.matched {
 			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, near(m.pattern, all, leftOut(set)))
@@ -56,7 +59,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	var given []string
 	f.set.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers":
+		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if":
 			given = append(given, "--"+flag.Name)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -72,10 +73,11 @@ func (p *Printer) args(c *calltree.Call) arguments {
 
 // results returns the results of a call that has ended, if it returned and they were recorded.
 func (p *Printer) results(c *calltree.Call) string {
-	if c.Results == nil || c.Flags&(calltree.Panicked|calltree.Exited) != 0 && c.Flags&calltree.Recovered == 0 {
+	data := recorded.Results(c)
+	if data == nil {
 		return ""
 	}
-	values, err := value.Decode(c.Results, p.file.Type)
+	values, err := value.Decode(data, p.file.Type)
 	f := p.function(c.Site)
 	if len(values) == 1 && err == nil && len(f.Results) == 1 {
 		return " = " + p.values.Value(&values[0])
