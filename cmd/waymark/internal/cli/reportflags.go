@@ -97,7 +97,7 @@ func parseBy(text string) (report.By, *recorded.Path, error) {
 	if !strings.ContainsAny(text, ".[(") {
 		by, err := report.ParseBy(text)
 		if err != nil {
-			err = fmt.Errorf("%w; or a value that was recorded, such as args.key", err)
+			err = fmt.Errorf("%w (a value has args or results before its name: args.%s)", err, text)
 		}
 		return by, nil, err
 	}

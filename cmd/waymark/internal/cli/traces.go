@@ -183,7 +183,7 @@ func (f *tracesFlags) none(set *tracefile.Set) string {
 	root := f.filter.root
 	switch {
 	case root.set != nil && len(root.set.Unmatched()) > 0:
-		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), leftOut(set))
+		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), absentOf(set))
 	case f.filter.min > 0 || f.failed || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
 		return "no trace is left by --root, --include, --exclude, --min, --failed and --time"
 	case root.set != nil:

@@ -17,10 +17,12 @@ package recorded
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -31,7 +33,8 @@ type Condition struct {
 	args    []Path
 	results []Path
 	names   [2][]string // of args and results
-	notes   []string
+	misfits string      // how many functions it does not fit
+	wrong   []wrong
 }
 
 // New returns the condition of a program.
@@ -93,13 +96,37 @@ func (c *Condition) add(p Path) string {
 // Text returns the condition as the user wrote it.
 func (c *Condition) Text() string { return c.program.Text }
 
-// Notes returns lines about calls for which the condition turned out to be none.
-func (c *Condition) Notes() []string { return c.notes }
+// Notes returns lines about calls for which the condition turned out to be none: one for each reason,
+// with the first function.
+func (c *Condition) Notes() (lines []string) {
+	if c.misfits != "" {
+		lines = append(lines, c.misfits)
+	}
+	for _, w := range c.wrong {
+		line := fmt.Sprintf("condition %s: %s: %s; such calls are rejected", c.Text(), w.functions[0], w.why)
+		if n := len(w.functions) - 1; n > 0 {
+			line += " (and those of " + units.Things(uint64(n), "more function") + ")"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
 
-// note notes a line once.
-func (c *Condition) note(line string) {
-	if !slices.Contains(c.notes, line) {
-		c.notes = append(c.notes, line)
+// A wrong says why the condition can't be decided for some calls of functions.
+type wrong struct {
+	why       string
+	functions []string
+}
+
+// reject notes why a call of a function is rejected.
+func (c *Condition) reject(function, why string) {
+	i := slices.IndexFunc(c.wrong, func(w wrong) bool { return w.why == why })
+	if i < 0 {
+		i = len(c.wrong)
+		c.wrong = append(c.wrong, wrong{why: why})
+	}
+	if w := &c.wrong[i]; !slices.Contains(w.functions, function) {
+		w.functions = append(w.functions, function)
 	}
 }
 
@@ -133,7 +160,7 @@ func (c *Condition) Check(files []*tracefile.File, show func(*function.Func) boo
 	case misfits == 0:
 		return nil
 	case misfits < len(list):
-		c.note(fmt.Sprintf("the condition %s fits %d of %d functions: calls of the others are left out", c.Text(), len(list)-misfits, len(list)))
+		c.misfits = fmt.Sprintf("the condition %s fits %d of %s: calls of the others are left out", c.Text(), len(list)-misfits, units.Things(uint64(len(list)), "function"))
 		return nil
 	case misfits > 1:
 		for _, p := range slices.Concat(c.args, c.results) {
@@ -165,6 +192,9 @@ func (p *Path) Check(files []*tracefile.File, show func(*function.Func) bool) er
 	return p.lacking(functions(files, show))
 }
 
+// mostNames is how many names an error lists.
+const mostNames = 10
+
 // lacking returns an error if none of the functions has the value.
 func (p *Path) lacking(list []*tracefile.Func) error {
 	if p.failed {
@@ -183,9 +213,13 @@ func (p *Path) lacking(list []*tracefile.Func) error {
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "_" })
 	switch {
 	case !recorded:
-		return fmt.Errorf("no %ss are recorded: record with --%ss", p.Root, p.Root.Flag())
+		return fmt.Errorf("no %s are recorded: record with --%s", p.Root.Flag(), p.Root.Flag())
 	case p.Name == "":
-		return fmt.Errorf("no function has %d %ss", p.Index+1, p.Root)
+		return fmt.Errorf("no function has %d %s", p.Index+1, p.Root.Flag())
 	}
-	return fmt.Errorf("no function has a value %s.%s%s", p.Root.Flag(), p.Name, pattern.IsIt(p.Name, names, 3))
+	hint := pattern.IsIt(p.Name, names, 3)
+	if hint == "" && len(names) <= mostNames {
+		hint = ": there are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("no function has a value %s.%s%s", p.Root.Flag(), p.Name, hint)
 }

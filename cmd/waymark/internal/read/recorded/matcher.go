@@ -1,7 +1,7 @@
 package recorded
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/internal/program/condition"
@@ -44,7 +44,7 @@ func (m *Matcher) site(site uint32) *called {
 	}
 	to.filter = condition.NewFilter(m.c.flat, condition.Function{
 		Name: f.Name, Args: m.c.names[condition.Arg], Results: m.c.names[condition.Result],
-		Report: func(err error) { m.c.note(err.Error() + "; such calls are rejected") },
+		Report: func(err error) { m.c.reject(f.Name, errors.Unwrap(err).Error()) }, // without what Notes say
 	})
 	for i := range m.c.args {
 		to.args = append(to.args, m.c.args[i].index(&f))
@@ -102,7 +102,7 @@ func (m *Matcher) values(c *calltree.Call, f *called, paths []Path, at []int, da
 			leaves[i] = p.leaf(v)
 			continue
 		case err != errUnreached:
-			m.c.note(fmt.Sprintf("condition %s: %s: %v; such calls are rejected", m.c.Text(), f.name, err))
+			m.c.reject(f.name, err.Error())
 		}
 		leaves[i] = unread
 	}
