@@ -178,12 +178,6 @@ func field(v value.Value, name string) (value.Value, error) {
 	return v, fmt.Errorf("%s has no field %s: there are %s", v.Type.Name, name, strings.Join(names, ", "))
 }
 
-// lastName returns the name of a type without package and type arguments.
-func lastName(typ string) string {
-	typ, _, _ = strings.Cut(typ, "[")
-	return typ[strings.LastIndexByte(typ, '.')+1:]
-}
-
 // element returns an element of a slice or array.
 func (p *Path) element(v value.Value, i int) (value.Value, error) {
 	switch {

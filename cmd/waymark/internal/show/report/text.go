@@ -34,6 +34,7 @@ func (r *Report) writeText(w io.Writer) error {
 		t = table.Counted(r.calls(rows))
 	default:
 		t = table.Timed(r.head(), r.calls(rows))
+		t.CutEnds = r.By == ByValue
 	}
 	if err := t.Write(w, r.Style); err != nil {
 		return err
