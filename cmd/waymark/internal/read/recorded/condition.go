@@ -140,7 +140,7 @@ func (c *Condition) fits(f *tracefile.Func) error {
 			}
 		}
 	}
-	return p.Fits(&condition.Function{Name: f.Name, Args: f.Args, Results: f.Results})
+	return p.Fits(&condition.Function{Name: f.Name, Args: f.Args, Results: f.Results, ArgTypes: f.ArgTypes, ResultTypes: f.ResultTypes})
 }
 
 // Check returns an error if the condition can hold for no call of the functions in files that show
@@ -163,6 +163,7 @@ func (c *Condition) Check(files []*tracefile.File, show func(*function.Func) boo
 		c.misfits = fmt.Sprintf("the condition %s fits %d of %s: calls of the others are left out", c.Text(), len(list)-misfits, units.Things(uint64(len(list)), "function"))
 		return nil
 	case misfits > 1:
+		first = fmt.Errorf("%w (the first of %d functions)", first, misfits)
 		for _, p := range slices.Concat(c.args, c.results) {
 			if err := p.lacking(list); err != nil {
 				first = err
