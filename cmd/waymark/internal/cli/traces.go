@@ -73,6 +73,8 @@ func (a *app) tracesCommand() *cobra.Command {
 				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
 			case f.args && (key == nil || f.critical || f.form == "xml"):
 				return usagef("traces: --args is of the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
+			case f.filter.condition != "" && (key != nil || f.form == "xml"):
+				return usagef("traces: --if chooses among traces that are listed: leave KEY and --format xml out")
 			case f.critical && f.form != "text" && f.form != "json":
 				return usagef("traces: --critical has --format text and json")
 			}

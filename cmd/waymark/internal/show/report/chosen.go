@@ -24,7 +24,7 @@ const maxValueWidth = 200
 // Names of rows of a report by value that are no values. Those are quoted if they are text.
 const (
 	otherValues = "(others)"
-	noValue     = "(not recorded)"
+	noValue     = "(no value)" // not recorded, nil on the way to it, or a result of a call that has not returned
 )
 
 // choosing reports whether calls are chosen or told apart by what was recorded of them. Then they are
