@@ -67,7 +67,7 @@ func (f *filterFlags) definePaths(set *pflag.FlagSet, root, callers string) {
 
 // defineIf defines the flag of commands that show or count calls one by one.
 func (f *filterFlags) defineIf(set *pflag.FlagSet, what string) {
-	set.StringVar(&f.condition, "if", "", what+" for which `CONDITION` holds, as in 'args.n > 3 && error': of values that were recorded")
+	set.StringVar(&f.condition, "if", "", what+" for which `CONDITION` holds, as in 'args.n > 3 && error', by what was recorded")
 }
 
 // filter reads the flags.

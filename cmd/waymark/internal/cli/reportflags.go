@@ -96,7 +96,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 func parseBy(text string) (report.By, *recorded.Path, error) {
 	if !strings.ContainsAny(text, ".[(") {
 		by, err := report.ParseBy(text)
-		if err != nil {
+		if err != nil && pattern.IsIt(text, report.Bys, 1) == "" {
 			err = fmt.Errorf("%w (a value has args or results before its name: args.%s)", err, text)
 		}
 		return by, nil, err
