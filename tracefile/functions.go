@@ -20,6 +20,10 @@ type Func struct {
 	// Names of the values that are recorded, _ for those without: receiver and parameters, results.
 	// nil if none are.
 	Args, Results []string
+
+	// ArgTypes and ResultTypes are the types of these values as in the source, where they are
+	// predeclared or slices of such. Those of others are empty, and the lists may be shorter.
+	ArgTypes, ResultTypes []string
 }
 
 // A funcTable holds the functions with the ids from base on.
@@ -96,7 +100,7 @@ func (f *File) function(t *funcTable, id uint32) Func {
 	s := &t.sites[id-t.base]
 	fn := Func{
 		Func:    function.Func{Name: s.Name, Package: t.pkg, File: s.File, Line: s.Line, Tiny: s.Tiny},
-		Literal: s.Flags&format.Closure != 0, Args: s.Args, Results: s.Results,
+		Literal: s.Flags&format.Closure != 0, Args: s.Args, Results: s.Results, ArgTypes: s.ArgTypes, ResultTypes: s.ResultTypes,
 	}
 	if t.vars != nil {
 		fn.Groups = f.groups.Of(t.vars[id-t.base])

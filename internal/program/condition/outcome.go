@@ -31,3 +31,8 @@ const (
 )
 
 var masked = reflect.TypeOf(rt.Masked{})
+
+// Unread stands for a value of a recorded call that can't be reached: to read it rejects the call.
+type Unread struct{}
+
+var unread = reflect.TypeOf(Unread{})

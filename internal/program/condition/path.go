@@ -34,6 +34,14 @@ func (r Root) String() string {
 	return "result"
 }
 
+// Flag returns how conditions and flags name the values: args or results.
+func (r Root) Flag() string {
+	if r == Arg {
+		return "args"
+	}
+	return "results"
+}
+
 // list returns the names and types that there are.
 func (s *Shape) list() string {
 	var list []string
@@ -130,6 +138,10 @@ func (b *binder) value(in *Instruction) error {
 		b.add(op{code: opConst})
 		b.push(operand{kind: ofWord, what: p.what})
 		return nil
+	case p.typ == unread:
+		b.add(op{code: opFail})
+		b.push(operand{kind: ofAbsent, what: p.what})
+		return nil
 	case i < len(b.shape.Names) && b.secret(b.shape.Names[i]), p.typ == masked,
 		b.shape.Places && p.typ.Elem() == masked:
 		return fmt.Errorf("%s is masked: its name looks like a secret's", p.what)
@@ -158,14 +170,14 @@ func (b *binder) value(in *Instruction) error {
 
 // what returns how errors name the argument or result.
 func (in *Instruction) what() string {
-	root := "args"
-	if in.Root == Result {
-		root = "results"
-	}
-	if in.Name != "" {
+	switch root := in.Root.Flag(); {
+	case in.Name == "":
+		return fmt.Sprintf("%s[%d]", root, in.Index)
+	case in.Name[0] == '[': // of a recording, see package recorded of the command
+		return root + in.Name
+	default:
 		return root + "." + in.Name
 	}
-	return fmt.Sprintf("%s[%d]", root, in.Index)
 }
 
 func (b *binder) step(p *path, s Step) error {

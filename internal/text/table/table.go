@@ -18,6 +18,7 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell
 	Stream  func(row func([]Cell)) // instead of Rows that would take much memory; called twice
+	CutEnds bool                   // of names: they begin with what says most
 }
 
 // A Column is the head of a column. The last column holds names: where a line is too long, Write
@@ -165,7 +166,11 @@ func width(s string) int { return utf8.RuneCountInString(s) }
 
 // cell writes a cell of the i-th column; padded says that other cells follow.
 func (t *Table) cell(b *bufio.Writer, i int, c Cell, room int, padded, coloured bool) {
-	if width(c.Text) > room { // a name in the last column
+	switch { // in the last column
+	case width(c.Text) <= room:
+	case t.CutEnds:
+		c.Text = string([]rune(c.Text)[:room-1]) + "…"
+	default:
 		c.Text = cut(c.Text, room)
 	}
 	pad := strings.Repeat(" ", room-width(c.Text))

@@ -108,3 +108,17 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// TestCutEnds has a last column whose texts say most at their beginnings.
+func TestCutEnds(t *testing.T) {
+	tab := Table{Columns: []Column{{Head: "Calls", Right: true}, {Head: "Root"}}, CutEnds: true}
+	tab.Rows = [][]Cell{{Count(1), {Text: "main.handle(id=12345, verbose=true)"}}, {Count(2), {Text: "main.handle(id=1)"}}}
+	const want = `  Calls  Root
+  -----  ---------------------
+      1  main.handle(id=12345…
+      2  main.handle(id=1)
+`
+	if out := write(t, &tab, Style{Width: 30}); out != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+}

@@ -19,6 +19,7 @@ import (
 type Trace struct {
 	Key       string
 	Root      string // name of the function
+	Args      string // of the root call, as (n=1); "" if nobody knows them
 	Goroutine string
 	Start     time.Duration // since the beginning of what is printed
 	Duration  time.Duration
@@ -38,7 +39,8 @@ var partHeads = []string{"Running", "Runnable", "Waiting"}
 func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error {
 	t := &table.Table{Columns: []table.Column{
 		{Head: "Key"}, {Head: "Start", Right: true}, {Head: "Duration", Right: true}, {Head: "Calls", Right: true},
-		{Head: "Panics", Right: true, Spare: 2}, {Head: "Errors", Right: true, Spare: 3}, {Head: "Goroutines", Right: true, Spare: 1}, {Head: "Root"}}}
+		{Head: "Panics", Right: true, Spare: 2}, {Head: "Errors", Right: true, Spare: 3}, {Head: "Goroutines", Right: true, Spare: 1}, {Head: "Root"}},
+		CutEnds: slices.ContainsFunc(list, func(t Trace) bool { return t.Args != "" })}
 	parts := len(list) > 0 && list[0].Parts != nil
 	if parts {
 		for i, head := range partHeads {
@@ -53,8 +55,9 @@ func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error
 		tr := &list[i]
 		root := short.Short(tr.Root)
 		if tr.Open {
-			root += " (open)"
+			root += " (open) "
 		}
+		root = strings.TrimSuffix(root+tr.Args, " ")
 		row := []table.Cell{{Text: tr.Key}, table.Duration(tr.Start), table.Duration(tr.Duration)}
 		for _, d := range tr.Parts {
 			row = append(row, table.Duration(d))

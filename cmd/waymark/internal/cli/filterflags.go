@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
@@ -21,6 +23,7 @@ type filterFlags struct {
 	min, shorter     time.Duration
 	depth            int
 	root, callers    matcher // only of commands with paths of calls
+	condition        string  // only of commands that show calls
 
 	set                    *pflag.FlagSet
 	included, excluded     *pattern.Set
@@ -60,6 +63,11 @@ func (f *filterFlags) definePaths(set *pflag.FlagSet, root, callers string) {
 	set.StringVar(&f.root.pattern, "root", "", root)
 	set.StringVar(&f.callers.pattern, "callers", "", callers)
 	config.Mark(set, config.IsPattern, "root", "callers")
+}
+
+// defineIf defines the flag of commands that show or count calls one by one.
+func (f *filterFlags) defineIf(set *pflag.FlagSet, what string) {
+	set.StringVar(&f.condition, "if", "", what+" for which `CONDITION` holds, as in 'args.n > 3 && error', by what was recorded")
 }
 
 // filter reads the flags.
@@ -109,6 +117,14 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 	f.accounted, f.unaccounted = compile("account", f.account), compile("without", f.without)
 	failed("root", f.root.compile(dir))
 	failed("callers", f.callers.compile(dir))
+	if f.condition != "" {
+		program, err := expression.Compile(f.condition, nil)
+		if err != nil {
+			errs = append(errs, err)
+		} else {
+			out.If = recorded.New(program)
+		}
+	}
 	if err := errors.Join(errs...); err != nil {
 		return out, usageError{err}
 	}
@@ -119,7 +135,7 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 	if f.callers.set != nil {
 		out.Callers = f.callers.match
 	}
-	if len(f.sets()) > 0 {
+	if len(f.sets()) > 0 || out.If != nil {
 		out.Prepare = f.resolve
 	}
 	f.only = out

@@ -20,7 +20,7 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 }
 
 // resolve resolves the patterns among the packages of the recordings. It returns an error if a
-// pattern is ambiguous.
+// pattern is ambiguous, or the condition can hold for no call.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
 	seen := make(map[string]bool)
@@ -43,6 +43,9 @@ func (f *filterFlags) resolve(set *tracefile.Set) error {
 	}
 	if len(errs) > 0 {
 		return usageError{errors.Join(errs...)}
+	}
+	if f.only.If != nil {
+		return f.only.If.Check(set.Processes, f.only.Show)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 			continue
 		}
 		for _, p := range list.patterns.Unmatched() {
-			notes = append(notes, "--"+list.name+" "+p+" matches no function of the recording"+near(p, all, leftOut(set)))
+			notes = append(notes, "--"+list.name+" "+p+" matches no function of the recording"+near(p, all, absentOf(set)))
 		}
 	}
 	for _, w := range f.goroutines {
@@ -45,9 +46,12 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 			notes = append(notes, fmt.Sprintf("--goroutine %v: there is none%s", w.GoroutineID, w.near()))
 		}
 	}
+	if f.only.If != nil {
+		notes = append(notes, f.only.If.Notes()...)
+	}
 	for _, m := range []*matcher{&f.root, &f.callers} {
 		if m.set != nil && !m.matched {
-			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, near(m.pattern, all, leftOut(set)))
+			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, near(m.pattern, all, absentOf(set)))
 		}
 	}
 	if calls > 0 {
@@ -56,7 +60,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	var given []string
 	f.set.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers":
+		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if":
 			given = append(given, "--"+flag.Name)
 		}
 	})
@@ -100,26 +104,75 @@ func leftOut(set *tracefile.Set) (most function.LeftOut) {
 	return most
 }
 
-// tinyMatch returns a tiny function that is left out and that a pattern matches, "" if there is none.
-func tinyMatch(left function.LeftOut, text string) string {
-	set, err := pattern.CompileSet([]string{text}, "")
-	if err != nil || len(left.Tiny) == 0 {
-		return ""
+// An absent says what is left out of programs, and of which functions tiny ones are part.
+type absent struct {
+	function.LeftOut
+	callers []function.Func
+}
+
+// absentOf returns what is left out of the programs of a set.
+func absentOf(set *tracefile.Set) absent {
+	out := absent{LeftOut: leftOut(set)}
+	for _, p := range set.Processes {
+		p.Funcs(func(_ uint32, f tracefile.Func) bool {
+			if len(f.Tiny) > 0 {
+				out.callers = append(out.callers, f.Func)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// A tinyFunc is a tiny function that is left out.
+type tinyFunc struct {
+	pattern.Func
+	full   string // as runtime.FuncForPC returns it
+	caller string // "" if it is not known
+}
+
+// tiny returns the tiny functions, those first whose callers are known.
+func (a *absent) tiny() (list []tinyFunc) {
+	for i := range a.callers {
+		f := &a.callers[i]
+		for _, name := range f.Tiny {
+			list = append(list, tinyFunc{pattern.FromRuntime(f.Package, name), name, f.Name})
+		}
+	}
+	for _, name := range a.Tiny {
+		path, _ := names.Split(name)
+		list = append(list, tinyFunc{Func: pattern.FromRuntime(path, name), full: name})
+	}
+	return list
+}
+
+// tinyMatch returns a tiny function that a pattern matches, nil if there is none, and the pattern that
+// includes it.
+func tinyMatch(list []tinyFunc, text string) (f *tinyFunc, include string) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, ""
+	}
+	set, err := pattern.CompileSet([]string{text}, dir)
+	if err != nil {
+		return nil, ""
 	}
 	var packages []pattern.Package
-	for _, name := range left.Tiny {
-		path, _ := names.Split(name)
-		packages = append(packages, pattern.Package{Path: path})
+	for i := range list {
+		packages = append(packages, pattern.Package{Path: list[i].Package})
 	}
 	slices.SortFunc(packages, func(a, b pattern.Package) int { return strings.Compare(a.Path, b.Path) })
 	set.Resolve(slices.CompactFunc(packages, func(a, b pattern.Package) bool { return a.Path == b.Path }))
-	for _, name := range left.Tiny {
-		path, local := names.Split(name)
-		if in, _ := set.Match(pattern.FromRuntime(path, name)); in || local == text {
-			return name
+	for i := range list {
+		_, local := names.Split(list[i].full)
+		switch in, _ := set.Match(list[i].Func); {
+		case in:
+			return &list[i], text
+		case local == text:
+			return &list[i], list[i].full
 		}
 	}
-	return ""
+	return nil, ""
 }
 
 // literals are names of function literals.
@@ -127,14 +180,29 @@ var literals = regexp.MustCompile(`\.func[0-9]+`)
 
 // near returns a hint for a pattern that matches none of the names. It says that the pattern
 // matches a function that is left out, or asks whether the user meant one of the nearest names.
-func near(text string, names []string, left function.LeftOut) string {
-	if name := tinyMatch(left, text); name != "" {
-		return fmt.Sprintf(": %s is tiny, and was left out when the program was built; --include '%s' adds it, --all adds all", name, text)
+func near(text string, names []string, left absent) string {
+	tiny := left.tiny()
+	if f, include := tinyMatch(tiny, text); f != nil {
+		part := ""
+		if f.caller != "" {
+			part = " runs as a part of " + f.caller + ","
+		}
+		return fmt.Sprintf(": %s is tiny,%s and was left out when the program was built; --include '%s' adds it, --all adds all", f.full, part, include)
 	}
 	if left.Literals > 0 && literals.MatchString(text) {
 		return ": function literals were left out when the program was built; --closures adds them"
 	}
-	return isIt(text, names)
+	hint := isIt(text, names)
+	if hint == "" {
+		var left []string
+		for i := range tiny {
+			left = append(left, tiny[i].Names()...)
+		}
+		if nearest := pattern.Nearest(text, left, 1); len(nearest) > 0 {
+			hint = fmt.Sprintf("; is it %s? It is tiny, and was left out when the program was built: --include '%s' adds it", nearest[0], nearest[0])
+		}
+	}
+	return hint
 }
 
 // isIt asks whether the user meant one of the nearest names, if there are any.

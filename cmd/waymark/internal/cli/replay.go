@@ -75,6 +75,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().IntVar(&width, "width", 0, widthUsage+" (default: half of a terminal's columns, 60 at least; elsewhere no limit)")
 	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which ones woke them, where that was recorded")
 	filter.define(cmd.Flags(), showsCalls)
+	filter.defineIf(cmd.Flags(), "show only calls")
 	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd

@@ -37,12 +37,15 @@ func (a *app) reportCommand() *cobra.Command {
 			switch {
 			case out == "" && f.format == htmlFormat && isTerminal(a.stdout):
 				return usagef("--format html: want -o FILE, which a browser opens")
+			case only.If != nil && (f.format == htmlFormat || f.by == "goroutine" || f.by == "type"):
+				return usagef("--if is of calls: want --by function, package, group or a value such as args.key, and no --format html")
 			}
 			return a.to(out, a.stdout, files, func(w io.Writer) error { return a.report(w, files, &f, only, missed) })
 		},
 	}
 	f.define(cmd.Flags(), 0)
 	filter.define(cmd.Flags(), showsRows)
+	filter.defineIf(cmd.Flags(), "count calls")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
 	config.Mark(cmd.Flags(), config.IsOutput, "output")
 	return cmd
@@ -110,6 +113,7 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recordi
 		if err := r.Write(w, format); err != nil {
 			return err
 		}
+		a.explainMasked(r.Masked)
 		if format == report.CSV {
 			a.note(recording.Lacks(r.Recordings)...)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
@@ -25,7 +28,7 @@ type reportFlags struct {
 func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
-	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, or type of objects")
+	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, type of objects, or a value such as args.key or results[0]")
 	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: "+listed(f.formats()))
 	if set.Lookup("waiting") == nil { // one flag where a command records and reports
@@ -75,7 +78,7 @@ func (f *reportFlags) waits() bool {
 }
 
 func (f *reportFlags) options() (o report.Options, err error) {
-	if o.By, err = report.ParseBy(f.by); err != nil {
+	if o.By, o.Value, err = parseBy(f.by); err != nil {
 		return o, fmt.Errorf("--by: %w", err)
 	}
 	if o.Sort, err = report.ParseSort(f.sort); err != nil {
@@ -87,6 +90,25 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	o.FullNames = f.full()
 	o.Waiting = f.set.Lookup("waiting").Value.String() == "true"
 	return o, nil
+}
+
+// parseBy reads the value of --by.
+func parseBy(text string) (report.By, *recorded.Path, error) {
+	if !strings.ContainsAny(text, ".[(") {
+		by, err := report.ParseBy(text)
+		if err != nil && pattern.IsIt(text, report.Bys, 1) == "" {
+			err = fmt.Errorf("%w (a value has args or results before its name: args.%s)", err, text)
+		}
+		return by, nil, err
+	}
+	in, err := expression.CompileValue(text)
+	if wrong := new(expression.Error); errors.As(err, &wrong) {
+		err = fmt.Errorf("%s: %s", text, wrong.What)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return report.ByValue, &recorded.Path{Instruction: *in}, nil
 }
 
 // layout returns the options of a report to w and its format, by all flags.

@@ -202,7 +202,7 @@ func (f *seenFlags) choose(s *seen.Set) (list []*seen.Func, notes []string, err 
 		}
 		errs = append(errs, patterns.Ambiguous()...)
 		for _, p := range patterns.Unmatched() {
-			notes = append(notes, "--"+[]string{"include", "exclude"}[i]+" "+p+" matches no function of the files"+near(p, names, s.LeftOut))
+			notes = append(notes, "--"+[]string{"include", "exclude"}[i]+" "+p+" matches no function of the files"+near(p, names, absent{LeftOut: s.LeftOut}))
 		}
 	}
 	if len(errs) > 0 {

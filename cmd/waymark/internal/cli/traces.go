@@ -13,6 +13,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/text/names"
@@ -39,6 +40,7 @@ type tracesFlags struct {
 
 	critical bool
 	args     bool
+	allRoots bool
 }
 
 func (a *app) tracesCommand() *cobra.Command {
@@ -71,6 +73,8 @@ func (a *app) tracesCommand() *cobra.Command {
 				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
 			case f.args && (key == nil || f.critical || f.form == "xml"):
 				return usagef("traces: --args is of the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
+			case f.filter.condition != "" && (key != nil || f.form == "xml"):
+				return usagef("traces: --if chooses among traces that are listed: leave KEY and --format xml out")
 			case f.critical && f.form != "text" && f.form != "json":
 				return usagef("traces: --critical has --format text and json")
 			}
@@ -92,6 +96,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
 	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
+	flags.BoolVar(&f.allRoots, "all-roots", false, "without --root and --include list all root calls, also those that don't look like requests, such as main.main and loops")
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
@@ -99,6 +104,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.BoolVar(&f.critical, "critical", false, "of the trace KEY print its critical path: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
+	f.filter.defineIf(flags, "list traces with root calls")
 	return cmd
 }
 
@@ -132,7 +138,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 	if err := only.Check(set); err != nil {
 		return err
 	}
-	o := traces.Options{Root: only.Root, Show: only.Show, Min: only.Min, Failed: f.failed, Slowest: f.slowest}
+	o := traces.Options{Root: only.Root, Show: only.Show, Min: only.Min, Failed: f.failed, Slowest: f.slowest, If: only.If}
 	filter := recording.Filter{From: only.From, To: only.To, Prepare: only.Prepare}
 	var n int
 	var read []recording.Summary
@@ -144,17 +150,25 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 		n, read, err = traces.WriteXML(a.stdout, set, &filter, o, nil)
 	} else {
 		var list []*traces.Trace
-		o.Requests, o.Left = true, func(left []*traces.Trace, n int) {
-			a.note(fmt.Sprintf("%s not listed, of functions with one root call only, or none that ended: %s; --include NAME lists those of a function",
-				units.Things(uint64(n), "trace"), rootNames(left)))
+		left := ""
+		o.Requests, o.Left = !f.allRoots, func(list []*traces.Trace, n int) {
+			left = fmt.Sprintf("%s left out, of loops and not of requests: %s; --all-roots lists all", units.Things(uint64(n), "trace"), rootNames(list, f.text.shortNames(set)))
 		}
+		o.Values = &value.Printer{Width: replay.DefaultWidth}
 		list, n, read, err = traces.List(set, &filter, o)
 		if writeErr := f.write(a, set, list); writeErr != nil {
 			return writeErr
 		}
+		a.explainMasked(o.Values.Masked)
 		if len(list) < n {
 			a.note(fmt.Sprintf("%s of %s; --top 0 lists all", units.Count(uint64(len(list))), units.Things(uint64(n), "trace")))
 		}
+		if left != "" {
+			defer a.note(left) // the last line
+		}
+	}
+	if only.If != nil {
+		a.note(only.If.Notes()...)
 	}
 	if n == 0 && err == nil {
 		a.note(f.none(set))
@@ -163,13 +177,13 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 	return errors.Join(damage(set, err)...)
 }
 
-// rootNames returns the names of some root calls, each once.
-func rootNames(list []*traces.Trace) string {
+// rootNames returns the names of some root calls, each once. short, unless nil, shortens them.
+func rootNames(list []*traces.Trace, short *names.Set) string {
 	const most = 3
 	var names []string
 	for _, t := range list {
-		if !slices.Contains(names, t.Root.Name) {
-			names = append(names, t.Root.Name)
+		if name := short.Short(t.Root.Name); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) > most {
@@ -183,9 +197,9 @@ func (f *tracesFlags) none(set *tracefile.Set) string {
 	root := f.filter.root
 	switch {
 	case root.set != nil && len(root.set.Unmatched()) > 0:
-		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), leftOut(set))
-	case f.filter.min > 0 || f.failed || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
-		return "no trace is left by --root, --include, --exclude, --min, --failed and --time"
+		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), absentOf(set))
+	case f.filter.min > 0 || f.failed || f.filter.condition != "" || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
+		return "no trace is left by --root, --include, --exclude, --if, --min, --failed and --time"
 	case root.set != nil:
 		return "--root=" + root.pattern + ": the function was not seen: no call of it is recorded"
 	}

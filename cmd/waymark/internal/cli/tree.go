@@ -58,6 +58,7 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&waiting, "waiting", false, waitingUsage)
 	text.define(cmd.Flags())
 	filter.define(cmd.Flags(), showsTree)
+	filter.defineIf(cmd.Flags(), "show paths to calls")
 	filter.definePaths(cmd.Flags(), "the trees of functions that match `PATTERN`", "who calls the functions that match `PATTERN`, 100 levels unless --depth says more")
 	return cmd
 }

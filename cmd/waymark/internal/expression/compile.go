@@ -24,6 +24,23 @@ func CompileLine(text string) (*condition.Program, error) {
 	return (&compiler{text: text, line: true}).compile()
 }
 
+// CompileValue compiles the name of a value, such as args.key, results[0] or len(args.list). Errors are *Error.
+func CompileValue(text string) (*condition.Instruction, error) {
+	c := &compiler{text: text}
+	e, err := parser.ParseExpr(text)
+	if err != nil {
+		return nil, syntax(text, err)
+	}
+	n, err := c.expr(e)
+	if err != nil {
+		return nil, err
+	}
+	if n.in.Op != condition.Value {
+		return nil, &Error{text, 0, "want an argument or a result, such as args.name or results[0]"}
+	}
+	return &n.in, nil
+}
+
 // Encode compiles an expression about what targets name, calls of functions or lines, for a control.Watch. An empty one
 // is none. Errors are *Error.
 func Encode(text string, targets []string) ([]byte, error) {

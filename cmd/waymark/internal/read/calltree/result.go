@@ -55,6 +55,17 @@ func (r *Row) add(total, self uint64, outermost bool, flags Flags) {
 	}
 }
 
+// Add adds a call that has ended. Of its time, ticks are in the row's Total, as those of calls that it
+// has made.
+func (r *Row) Add(c *Call, ticks uint64) {
+	r.add(c.End-c.Start, c.Self, true, c.Flags)
+	r.Total -= ticks
+	if c.Off != nil {
+		addOff(&r.Off, c.Off, ticks == 0)
+	}
+	r.Made.add(c.Made)
+}
+
 // merge adds calls that have been added up, but for their Total.
 func (r *Row) merge(d *digestRow) {
 	if r.Calls == 0 || d.min < r.Min {

@@ -11,11 +11,22 @@ type Selection struct {
 	Callers func(site uint32) bool // calls of these functions and their callers, unless nil
 	Min     uint64                 // ticks; calls that take as long
 	Depth   int                    // calls with fewer callers that are chosen; 0 is no limit
+
+	// If, unless nil, chooses calls by what was recorded of them. Without Callers they are then told
+	// one by one, without callers and callees, as they end.
+	If Chooser
+}
+
+// A Chooser chooses calls by what is known of them where they begin, and where they end. Exit is told
+// what Enter has returned, and asked only about calls for which Enter was ok.
+type Chooser interface {
+	Enter(*Call) (slots uint64, ok bool)
+	Exit(c *Call, slots uint64) bool
 }
 
 // All reports whether s chooses all calls.
 func (s *Selection) All() bool {
-	return s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0
+	return s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0 && s.If == nil
 }
 
 // Of returns functions for Options.OnEnter, OnCall and OnWait that pass the chosen calls on, and what
@@ -48,6 +59,7 @@ type candidate struct {
 	out     bool // it is not chosen, whatever comes
 	itself  bool // it is chosen if it takes long enough; else because of what it calls
 	told    bool // it and its callers have been passed to onEnter, but for those that are out
+	slots   uint64
 }
 
 // candidate looks at a call that begins with the given stack below.
@@ -63,6 +75,9 @@ func (x *selecting) candidate(c *Call, stack []candidate) candidate {
 	}
 	n.out = !n.below || x.Show != nil && !x.Show(c.Site) || x.Depth > 0 && n.entered.Depth >= x.Depth
 	n.itself = x.Callers == nil || x.Callers(c.Site)
+	if x.If != nil && n.itself && !n.out {
+		n.slots, n.itself = x.If.Enter(c)
+	}
 	return n
 }
 
@@ -73,7 +88,7 @@ func (x *selecting) enter(c *Call) {
 	x.stacks[c.Goroutine] = stack
 	switch {
 	case n.out:
-	case n.itself && x.Min == 0:
+	case n.itself && x.Min == 0 && x.If == nil:
 		x.tell(stack)
 	default:
 		stack[len(stack)-1].entered.Args = bytes.Clone(c.Args)
@@ -100,17 +115,27 @@ func (x *selecting) call(c *Call) {
 	stack := x.stacks[c.Goroutine]
 	if c.Flags&(Info|Long) != 0 {
 		n := x.candidate(c, stack[:c.Depth])
-		if !n.out && n.itself && c.End-c.Began >= x.Min {
+		switch {
+		case !x.chooses(&n, c):
+		case x.alone():
+			x.pass(c, 0)
+		default:
 			x.tell(stack[:c.Depth])
 			x.pass(c, n.entered.Depth)
 		}
 		return
 	}
 	n := &stack[c.Depth]
-	if !n.out && n.itself && c.End-c.Began >= x.Min && !n.told {
+	chosen := !n.told && x.chooses(n, c)
+	switch {
+	case chosen && x.alone():
+		n.entered.Depth = 0
+		x.onEnter(&n.entered)
+		x.pass(c, 0)
+	case chosen:
 		x.tell(stack[:c.Depth+1])
-	}
-	if n.told && !n.out {
+		fallthrough
+	case n.told && !n.out:
 		x.pass(c, n.entered.Depth)
 	}
 	if c.Depth == 0 {
@@ -120,10 +145,18 @@ func (x *selecting) call(c *Call) {
 	x.stacks[c.Goroutine] = stack[:c.Depth]
 }
 
+// chooses reports whether a call that has ended is chosen because of what it is, not of what it calls.
+func (x *selecting) chooses(n *candidate, c *Call) bool {
+	return !n.out && n.itself && c.End-c.Began >= x.Min && (x.If == nil || x.If.Exit(c, n.slots))
+}
+
+// alone reports whether calls are told one by one.
+func (x *selecting) alone() bool { return x.If != nil && x.Callers == nil }
+
 // wait passes on a wait of a chosen call, if it takes as long as calls have to: then the call does, too. That
 // of a new goroutine is of no call.
 func (x *selecting) wait(c *Call) {
-	if c.Depth == 0 {
+	if c.Depth == 0 || x.If != nil {
 		return
 	}
 	stack := x.stacks[c.Goroutine][:c.Depth]

@@ -173,3 +173,46 @@ func TestWindowOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// chooser chooses calls of sites above 1 that take 3 ticks or more, and counts what it is asked.
+type chooser struct{ entered, exited int }
+
+func (x *chooser) Enter(c *Call) (uint64, bool) {
+	x.entered++
+	return uint64(c.Site), c.Site > 1
+}
+
+func (x *chooser) Exit(c *Call, slots uint64) bool {
+	x.exited++
+	return c.End-c.Began >= 3 && slots == uint64(c.Site)
+}
+
+// TestIf has calls chosen one by one: they are told as they end, unless callers are wanted, too.
+func TestIf(t *testing.T) {
+	for _, tt := range []struct {
+		s    Selection
+		want string
+	}{
+		{Selection{}, "0C 0c 0B 0b 0C 0c"},
+		{Selection{Min: 4}, "0B 0b"},
+		{Selection{Depth: 2}, "0B 0b 0C 0c"},
+		{Selection{Show: func(site uint32) bool { return site == 3 }}, "0C 0c 0C 0c"},
+		{Selection{Callers: func(site uint32) bool { return site == 3 }}, "0A 1B 2C 2c 1b 1C 1c 0a"},
+	} {
+		events, err := calltreetest.Events("A10 B20 C30 +2 c30 b20 B20 b20 C20 +2 c20 a10")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := new(chooser)
+		tt.s.If = x
+		var got []string
+		o := Options{}
+		o.OnEnter, o.OnCall, _ = tt.s.Of(
+			func(c *Call) { got = append(got, fmt.Sprintf("%d%c", c.Depth, 'A'+c.Site-1)) },
+			func(c *Call) { got = append(got, fmt.Sprintf("%d%c", c.Depth, 'a'+c.Site-1)) }, nil)
+		read(t, events, o)
+		if text := strings.Join(got, " "); text != tt.want || x.exited > x.entered {
+			t.Errorf("%+v: %s, want %s; asked %+v", tt.s, text, tt.want, x)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -28,6 +29,8 @@ type Filter struct {
 	Depth   int                       // what has fewer callers; 0 is no limit
 	Root    func(*function.Func) bool // of a tree, in Follow: functions with callees, unless nil
 	Callers func(*function.Func) bool // of a tree, in Follow: functions with callers, unless nil
+
+	If *recorded.Condition // calls for which it holds, unless nil: in Follow, and in reports
 
 	// Prepare, if not nil, is called with the recordings before any of the other functions. It may
 	// be called again.

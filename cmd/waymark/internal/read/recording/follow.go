@@ -128,6 +128,9 @@ func (f *Filter) telling(p *Process, onEnter, onCall, onWait func(*calltree.Call
 		Show: p.Matcher(f.Show), Root: p.Matcher(f.Root), Callers: p.Matcher(f.Callers),
 		Min: p.Scale.TicksOf(int64(max(f.Min, f.Shortest))), Depth: f.Depth,
 	}
+	if f.If != nil {
+		s.If = f.If.Matcher(p.File, p.Scale.Nanoseconds)
+	}
 	if s.All() {
 		o.OnEnter, o.OnCall, o.OnWait = onEnter, onCall, onWait
 		return o, func(r *calltree.Result) uint64 { return r.Calls }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -26,7 +27,7 @@ type Printer struct {
 	opt   Options
 
 	values    value.Printer
-	receivers receivers
+	receivers recorded.Receivers
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 	funcs   []*called            // by site, nil unless asked for
@@ -88,7 +89,7 @@ func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock 
 // Head prints the names of the columns.
 func NewLabelled(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, o Options) *Printer {
 	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, opt: o,
-		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
+		values: value.Printer{Width: o.Width}, receivers: recorded.NewReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
 }
 
 // Masked reports whether a value has been printed that was not recorded because it looked like

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -45,6 +46,29 @@ func (p *Printer) Name(site uint32) string { return p.name(site) }
 // name returns the name of a site's function.
 func (p *Printer) name(site uint32) string { return p.function(site).text }
 
+// arguments are the arguments of a call as text, before and after the receiver if that has a label.
+type arguments struct {
+	before, after string
+	receiver      *recorded.Receiver
+	whole         string // the receiver's text the first time
+}
+
+// place stands for the receiver in the text of all arguments.
+const place = "\x00"
+
+// text returns the arguments with the receiver's label, behind which stands what it points to
+// the first time.
+func (a *arguments) text() string {
+	switch {
+	case a.receiver == nil:
+		return a.before
+	case a.receiver.Shown:
+		return a.before + a.receiver.Label + a.after
+	}
+	a.receiver.Shown = true
+	return a.before + a.whole + a.after
+}
+
 // args returns the arguments of a call that begins. It returns (…) if they weren't recorded, and ()
 // if the function has none, or if nobody asked for them.
 func (p *Printer) args(c *calltree.Call) arguments {
@@ -53,7 +77,7 @@ func (p *Printer) args(c *calltree.Call) arguments {
 		return arguments{before: value.Join(nil, f.Args, false)}
 	}
 	values, err := value.Decode(c.Args, p.file.Type)
-	a := arguments{receiver: p.receivers.of(f.Name, values)}
+	a := arguments{receiver: p.receivers.Of(f.Name, values)}
 	texts := make([]string, len(values))
 	for i := range values {
 		switch {
@@ -61,8 +85,8 @@ func (p *Printer) args(c *calltree.Call) arguments {
 			texts[i] = p.values.Value(&values[i])
 		default:
 			texts[i] = place
-			if !a.receiver.shown {
-				a.whole = p.values.Target(a.receiver.label, &values[i])
+			if !a.receiver.Shown {
+				a.whole = p.values.Target(a.receiver.Label, &values[i])
 			}
 		}
 	}
@@ -72,10 +96,11 @@ func (p *Printer) args(c *calltree.Call) arguments {
 
 // results returns the results of a call that has ended, if it returned and they were recorded.
 func (p *Printer) results(c *calltree.Call) string {
-	if c.Results == nil || c.Flags&(calltree.Panicked|calltree.Exited) != 0 && c.Flags&calltree.Recovered == 0 {
+	data := recorded.Results(c)
+	if data == nil {
 		return ""
 	}
-	values, err := value.Decode(c.Results, p.file.Type)
+	values, err := value.Decode(data, p.file.Type)
 	f := p.function(c.Site)
 	if len(values) == 1 && err == nil && len(f.Results) == 1 {
 		return " = " + p.values.Value(&values[0])

@@ -25,6 +25,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		ByFunction:  {"name", "package", "file", "line"},
 		ByPackage:   {"name"},
 		ByGroup:     {"name"},
+		ByValue:     {"value"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
 	head := append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded")
@@ -39,7 +40,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		switch r.By {
 		case ByFunction:
 			record = []string{row.Name, row.Package, row.File, strconv.Itoa(row.Line)}
-		case ByPackage, ByGroup:
+		case ByPackage, ByGroup, ByValue:
 			record = []string{row.Name}
 		case ByGoroutine:
 			g := &row.Goroutine

@@ -78,6 +78,8 @@ type jsonRows struct {
 	Functions   *[]jsonFunction  `json:"functions,omitempty"`
 	Packages    *[]jsonNamed     `json:"packages,omitempty"`
 	Groups      *[]jsonNamed     `json:"groups,omitempty"`
+	Value       string           `json:"by,omitempty"` // as args.key, with values
+	Values      *[]jsonValue     `json:"values,omitempty"`
 	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
 	Types       *[]jsonType      `json:"types,omitempty"` // of objects
 }
@@ -107,6 +109,11 @@ type jsonFunction struct {
 // A jsonNamed is a package or a group.
 type jsonNamed struct {
 	Name string `json:"name"`
+	jsonNumbers
+}
+
+type jsonValue struct {
+	Value string `json:"value"` // as text has it
 	jsonNumbers
 }
 
@@ -210,6 +217,12 @@ func (r *Report) writeJSON(w io.Writer) error {
 		} else {
 			j.Groups = &list
 		}
+	case ByValue:
+		list := make([]jsonValue, 0, len(rows))
+		for _, row := range rows {
+			list = append(list, jsonValue{row.Name, row.numbers(waits)})
+		}
+		j.Value, j.Values = r.Value.String(), &list
 	case ByGoroutine:
 		list := make([]jsonGoroutine, 0, len(rows))
 		for _, row := range rows {

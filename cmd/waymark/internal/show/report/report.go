@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
-	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -24,7 +24,8 @@ import (
 type Options struct {
 	By     By
 	Sort   Sort
-	Top    int // rows to print; 0 is all
+	Top    int            // rows to print; 0 is all
+	Value  *recorded.Path // of ByValue
 	Filter recording.Filter
 	Tree   bool // for WriteTree and Paths
 
@@ -53,6 +54,8 @@ type Report struct {
 	tree       calls.Tree                   // with Options.Tree: the whole account, shown or not
 	shown      *view                        // of it
 
+	Masked bool // a row's value was not recorded, because it looked like a secret
+
 	damage []error   // one for each damaged file
 	began  time.Time // the first process, of statistics
 }
@@ -78,6 +81,9 @@ func (r *Report) Read(set *tracefile.Set) error {
 	}
 	var errs []error
 	recording.AddNames(r.names, set.Processes...)
+	if r.choosing() {
+		return r.readChosen(set, progress)
+	}
 	for _, p := range recording.Processes(set) {
 		if err := r.add(p, progress); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p.File.Path(), err))
@@ -133,11 +139,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 
 	r.addTypes(p.File.Objects())
 	rec := r.Filter.Summary(p, result)
-	for i, part := range p.File.Parts() {
-		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
-		}
-	}
+	r.noteDamage(p, &rec)
 	goroutines := result.Goroutines
 	if r.By == ByGoroutine && r.Filter.Show != nil {
 		var err error

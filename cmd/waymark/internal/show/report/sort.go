@@ -17,15 +17,21 @@ const (
 	ByPackage
 	ByGroup
 	ByGoroutine
-	ByType // of objects
+	ByType  // of objects
+	ByValue // of an argument or result: Options.Value
 )
 
 // Bys are the values of --by.
 var Bys = []string{"function", "package", "group", "goroutine", "type"}
 
-func (b By) String() string { return Bys[b] }
+func (b By) String() string {
+	if b == ByValue {
+		return "value"
+	}
+	return Bys[b]
+}
 
-// ParseBy reads the value of --by.
+// ParseBy reads the value of --by, unless that is an argument or result.
 func ParseBy(text string) (By, error) {
 	i, err := parse("a report by", text, Bys)
 	return By(i), err

@@ -33,7 +33,8 @@ func (r *Report) writeText(w io.Writer) error {
 	case r.counted():
 		t = table.Counted(r.calls(rows))
 	default:
-		t = table.Timed(heads[r.By], r.calls(rows))
+		t = table.Timed(r.head(), r.calls(rows))
+		t.CutEnds = r.By == ByValue
 	}
 	if err := t.Write(w, r.Style); err != nil {
 		return err
@@ -58,6 +59,14 @@ func (r *Report) writeText(w io.Writer) error {
 
 // heads are those of the column of names.
 var heads = map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup: "Group"}
+
+// head returns that of the column of names.
+func (r *Report) head() string {
+	if r.By == ByValue {
+		return r.Value.String()
+	}
+	return heads[r.By]
+}
 
 // writeFoot says where the numbers come from, and what they lack.
 func (r *Report) writeFoot(w io.Writer) error {

@@ -26,7 +26,7 @@ func offCells(o *calls.Off, total int64) []table.Cell {
 
 // waitingTable returns the table of --waiting.
 func (r *Report) waitingTable(rows []*Row) *table.Table {
-	head := heads[r.By]
+	head := r.head()
 	if r.By == ByGoroutine {
 		head = "Goroutine"
 	}

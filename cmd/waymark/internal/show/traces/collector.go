@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/wire/actions"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A strand is what a goroutine does in a trace.
@@ -14,6 +16,8 @@ type strand struct {
 	trace *Trace
 	other bool          // its trace is not the one that is looked for
 	late  sums          // of what it did after the end of the root call
+	may   bool          // the condition may choose the root call
+	slots uint64        // of the condition
 	ready time.Duration // how long the goroutine was ready before it ran, until its first call
 
 	at   uint32 // in a tree: the node of the innermost call
@@ -39,6 +43,10 @@ type collector struct {
 	parents map[uint64]uint64
 	ready   map[uint64]time.Duration // of goroutines without a call yet: how long they were ready before they ran
 
+	values    *value.Printer // of arguments of root calls; nil: they are not printed
+	receivers recorded.Receivers
+	If        *recorded.Matcher // of root calls; nil: all
+
 	ended func(r *running, call *calltree.Call) // the root call, which is of r, has ended
 
 	// Unless nil they are told of each call in a trace, before and after.
@@ -54,6 +62,7 @@ func newCollector(p *recording.Process, several bool, root func(*function.Func) 
 	c := &collector{
 		Members: recording.NewMembers[strand](p), p: p, waits: p.File.Info().Waiting,
 		parents: make(map[uint64]uint64), ready: make(map[uint64]time.Duration), ended: func(*running, *calltree.Call) {},
+		receivers: recorded.NewReceivers(true),
 	}
 	if several {
 		c.label = p.Label
@@ -121,8 +130,37 @@ func (c *collector) onBegin(r *running, call *calltree.Call) bool {
 	at := c.p.File.Nanos(call.Began)
 	t.Start = c.p.Since + time.Duration(at)
 	t.StartTime = c.p.File.Info().Start.Add(time.Duration(at))
+	t.Args = arguments(c.values, &c.receivers, c.p, call)
 	r.Data.trace = t
+	if c.If != nil {
+		r.Data.slots, r.Data.may = c.If.Enter(call)
+	}
 	return c.began == nil || c.began(r, call)
+}
+
+// chooses reports whether the condition chooses the root call, which has ended.
+func (c *collector) chooses(r *running, call *calltree.Call) bool {
+	return c.If == nil || r.Data.may && c.If.Exit(call, r.Data.slots)
+}
+
+// arguments returns the arguments of a call, "" without a printer, or if they were not recorded. The
+// receiver is printed by its label if receivers have one for it.
+func arguments(values *value.Printer, receivers *recorded.Receivers, p *recording.Process, c *calltree.Call) string {
+	if values == nil || c.Args == nil {
+		return ""
+	}
+	fn, _ := p.File.Func(c.Site)
+	list, err := value.Decode(c.Args, p.File.Type)
+	texts := make([]string, len(list))
+	receiver := receivers.Of(fn.Name, list)
+	for i := range list {
+		if i == 0 && receiver != nil {
+			texts[i] = receiver.Label
+		} else {
+			texts[i] = values.Value(&list[i])
+		}
+	}
+	return value.Join(texts, fn.Args, err != nil)
 }
 
 func (c *collector) onEnter(call *calltree.Call) {

@@ -18,6 +18,7 @@ type jsonTrace struct {
 	Goroutine  uint64 `json:"goroutine"`
 	Parent     uint64 `json:"parent_goroutine"`
 	Root       string `json:"root"`
+	Args       string `json:"args,omitempty"` // of the root call, as (n=1)
 	Start      int64  `json:"start_unix_ns"`
 	Duration   int64  `json:"duration_ns"`
 	Calls      uint64 `json:"calls"`
@@ -35,7 +36,7 @@ type jsonTrace struct {
 
 func (t *Trace) json() jsonTrace {
 	j := jsonTrace{
-		Key: t.Key.String(), Process: t.Goroutine.Process, Goroutine: t.Goroutine.ID, Parent: t.Parent, Root: t.Root.Name,
+		Key: t.Key.String(), Process: t.Goroutine.Process, Goroutine: t.Goroutine.ID, Parent: t.Parent, Root: t.Root.Name, Args: t.Args,
 		Start: t.StartTime.UnixNano(), Duration: int64(t.Duration), Calls: t.Calls, Panics: t.Panics, Errors: t.Errors,
 		Goroutines: 1 + t.Goroutines, Detached: t.Detached, Open: t.Open, Failed: t.Failed, Objects: t.Objects, Bytes: t.Bytes,
 	}
@@ -107,6 +108,10 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 	if makes {
 		head = append(head, "objects", "bytes")
 	}
+	args := slices.ContainsFunc(list, func(t *Trace) bool { return t.Args != "" })
+	if args {
+		head = append(head, "args")
+	}
 	c.Write(head)
 	for _, tr := range list {
 		t := tr.json()
@@ -118,6 +123,9 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 		}
 		if makes {
 			record = append(record, unsigned(t.Objects), unsigned(t.Bytes))
+		}
+		if args {
+			record = append(record, t.Args)
 		}
 		c.Write(record)
 	}

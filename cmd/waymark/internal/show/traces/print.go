@@ -12,7 +12,7 @@ import (
 // objects what was made.
 func (t *Trace) text(waiting, objects bool) tracetext.Trace {
 	out := tracetext.Trace{
-		Key: t.Key.String(), Root: t.Root.Name, Goroutine: t.Goroutine.String(), Start: t.Start, Duration: t.Duration, Open: t.Open,
+		Key: t.Key.String(), Root: t.Root.Name, Args: t.Args, Goroutine: t.Goroutine.String(), Start: t.Start, Duration: t.Duration, Open: t.Open,
 		Calls: t.Calls, Panics: t.Panics, Errors: t.Errors, Goroutines: 1 + t.Goroutines,
 	}
 	if objects {

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A Key names a trace: the goroutine of its root call, and when that call began. It does not depend
@@ -56,6 +58,8 @@ type Trace struct {
 	Duration  time.Duration // of the root call
 	Open      bool          // the root call has not ended: Duration is until the end of the recording
 
+	Args string // of the root call, as (n=1); "" if they were not recorded, or are not printed
+
 	sums
 	Failed bool // a panic has ended the root call, or it has returned an error
 
@@ -94,12 +98,14 @@ type Options struct {
 	Failed  bool                      // traces that have failed
 	Slowest int                       // only so many, those that take longest; 0 is no limit
 
-	// Requests leaves out, if there is no Root and no Show, root calls that don't look like requests.
-	// Functions with only one root call don't, such as main.main and loops that accept connections.
-	// Nor do functions of which no root call has ended. If there are no other root calls, nothing is
-	// left out. Left is told how many traces are, and the slowest ones.
+	// Requests leaves out, if there is no Root and no Show, root calls of functions that don't look like
+	// requests, see roots. If there are no others, nothing is left out. Left is told how many traces
+	// are, and the slowest ones.
 	Requests bool
 	Left     func(list []*Trace, n int)
+
+	If     *recorded.Condition // traces whose root calls it chooses, unless nil
+	Values *value.Printer      // prints the arguments of root calls; nil: they are not printed
 
 	// Tell, unless nil, is told the clock of each event that List reads, and reports whether it has
 	// read enough.
@@ -113,44 +119,43 @@ func (o *Options) wants(t *Trace) bool {
 // List returns the traces of all processes of a set that the options choose, the slowest first, and
 // how many there are without the limit. On an error it returns what could be read.
 func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trace, n int, read []recording.Summary, err error) {
-	requests, others := &heap{limit: o.Slowest}, &heap{limit: o.Slowest}
 	byName := make(map[string]*roots)
 	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
 		c := newCollector(p, len(set.Processes) > 1, o.Root)
-		c.ended = func(r *running, _ *calltree.Call) {
+		c.values = o.Values
+		if o.If != nil {
+			c.If = o.If.Matcher(p.File, p.Scale.Nanoseconds)
+		}
+		c.ended = func(r *running, call *calltree.Call) {
 			t := r.Data.trace
 			f := byName[t.Root.Name]
 			if f == nil {
-				f = new(roots)
+				f = &roots{heap: heap{limit: o.Slowest}}
 				byName[t.Root.Name] = f
 			}
 			f.calls++
 			f.ended = f.ended || !t.Open
-			switch {
-			case !o.wants(t):
-			case !o.Requests || o.Root != nil || o.Show != nil || f.calls > 1 && f.ended:
-				requests.add(t)
-			case f.calls == 1:
-				f.first = t
-			default:
-				others.add(t)
+			if t.Duration > set.Duration()/2 {
+				f.long++
 			}
-			if f.calls > 1 && f.ended && f.first != nil {
-				requests.add(f.first)
-				f.first = nil
+			if o.wants(t) && c.chooses(r, call) {
+				f.add(t)
 			}
 		}
 		to := c.follower()
 		to.Done = o.Tell
 		return to
 	})
+	requests, others := &heap{limit: o.Slowest}, &heap{limit: o.Slowest}
 	for _, f := range byName {
-		if f.first != nil {
-			others.add(f.first)
+		to := requests
+		if o.Requests && o.Root == nil && o.Show == nil && !f.requests() {
+			to = others
 		}
+		to.list, to.n = append(to.list, f.list...), to.n+f.n
 	}
 	if requests.n == 0 {
-		requests, others = others, &heap{}
+		requests, others = others, requests
 	}
 	if others.n > 0 {
 		o.Left(slowest(others.list, others.limit), others.n)
@@ -160,10 +165,16 @@ func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trac
 
 // roots are the root calls of a function.
 type roots struct {
+	heap
 	calls int
-	ended bool   // one has
-	first *Trace // if it is the only one
+	ended bool // one has
+	long  int  // those that took more than half of the recording's time
 }
+
+// requests reports whether the root calls look like requests. A single one doesn't, such as that of
+// main.main or of a loop that accepts connections. Nor do those of which none has ended, or half of
+// which took more than half of the recording's time: workers and clients that run on do so.
+func (f *roots) requests() bool { return f.calls > 1 && f.ended && 2*f.long < f.calls }
 
 // A heap keeps the slowest traces.
 type heap struct {

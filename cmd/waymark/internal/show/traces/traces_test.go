@@ -149,6 +149,26 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestLoops has workers, of which half run on, beside requests. They are no requests.
+func TestLoops(t *testing.T) {
+	set := open(t,
+		"1: 0 +main.main 100 -main.main",
+		"2<1: 1 +m.work 99 -m.work", "3<1: 1 +m.work 2 -m.work", // half of them run on
+		"4<1: 10 +m.handle 20 -m.handle", "5<1: 30 +m.handle 90 -m.handle", "6<1: 40 +m.handle 41 -m.handle", // one of three is that slow
+	)
+	left := 0
+	o := Options{Requests: true, Left: func(_ []*Trace, n int) { left = n }}
+	want := []string{
+		"5-30000 m.handle 60µs calls 1 goroutines 1 parent 1", "4-10000 m.handle 10µs calls 1 goroutines 1 parent 1", "6-40000 m.handle 1µs calls 1 goroutines 1 parent 1", "3"}
+	if diff := cmp.Diff(want, list(t, set, o)); diff != "" || left != 3 {
+		t.Errorf("%d left out, want 3; (-want +got)\n%s", left, diff)
+	}
+	o.Requests = false
+	if got := list(t, set, o); got[0] != "1-0 main.main 100µs calls 1 goroutines 1" || len(got) != 7 {
+		t.Errorf("all root calls: %q", got)
+	}
+}
+
 func TestFind(t *testing.T) {
 	set := open(t,
 		"1: 0 +m.other 5 -m.other 10 +m.handle 12 +m.query 13 -m.query 14 +m.query 20 -m.query 21 +m.parse 22 +m.parse 23 !m.parse 24 -m.parse 30 -m.handle 40 +m.handle 50 -m.handle",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
@@ -162,20 +163,10 @@ type treeBuilder struct {
 	values *value.Printer // of arguments; nil: they are not shown
 }
 
-// args returns the arguments of a call, "" if they are not shown or were not recorded.
-func (b *treeBuilder) args(p *recording.Process, c *calltree.Call) string {
-	if b.values == nil || c.Args == nil {
-		return ""
-	}
-	fn, _ := p.File.Func(c.Site)
-	list, err := value.Decode(c.Args, p.File.Type)
-	return b.values.List(list, fn.Args, err != nil)
-}
-
 func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Call) {
 	return func(r *running, c *calltree.Call) {
 		g := &r.Data
-		key := rowKey{c.Site, !r.Own && c.Depth == 0, b.args(p, c)}
+		key := rowKey{c.Site, !r.Own && c.Depth == 0, arguments(b.values, new(recorded.Receivers), p, c)}
 		row, ok := b.rows[key]
 		if ok {
 			_, ok = b.tree.Has(g.at, row)

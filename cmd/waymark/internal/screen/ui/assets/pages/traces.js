@@ -106,7 +106,7 @@ export async function show(main, {params, signal}) {
 
 	function fill() {
 		shown = t.traces.filter(x => !state.root || x.root === state.root);
-		main.querySelector('#how-many').textContent = `${count(shown.length)} traces` + (t.all > t.traces.length ? ` of ${count(t.all)}: the slowest` : '') + (t.left_out ? `, without ${count(t.left_out)} of functions with one root call only` : '') + '; click one, shift-click another to compare';
+		main.querySelector('#how-many').textContent = `${count(shown.length)} traces` + (t.all > t.traces.length ? ` of ${count(t.all)}: the slowest` : '') + (t.left_out ? `, without ${count(t.left_out)} that look like loops` : '') + '; click one, shift-click another to compare';
 		element.setAttribute('aria-label', `Start and duration of ${shown.length} traces; the table below has the same`);
 		rows.setRows(shown);
 		drawing.redraw();

@@ -1,4 +1,4 @@
-package replay
+package recorded
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
-// receivers are the receivers of the methods so far: pointers, by address and type. Two objects
+// Receivers are the receivers of the methods so far: pointers, by address and type. Two objects
 // that were made at the same address, one after the other, are taken for one.
-type receivers struct {
-	seen   map[receiverKey]*receiver
+type Receivers struct {
+	seen   map[receiverKey]*Receiver
 	counts map[string]int // by the type's last name, which labels have
 }
 
@@ -20,34 +20,25 @@ type receiverKey struct {
 	address uint64
 }
 
-// A receiver is printed whole once.
-type receiver struct {
-	label string // *Client@1
-	shown bool
+// A Receiver is printed whole once.
+type Receiver struct {
+	Label string // *Client@1
+	Shown bool   // whole
 }
-
-// arguments are the arguments of a call as text, before and after the receiver if that has a label.
-type arguments struct {
-	before, after string
-	receiver      *receiver
-	whole         string // the receiver's text the first time
-}
-
-// place stands for the receiver in the text of all arguments.
-const place = "\x00"
 
 // maxReceivers bounds the receivers that are kept. Others are printed whole each time.
 const maxReceivers = 1 << 16
 
-func newReceivers(labels bool) receivers {
+// NewReceivers returns none. Without labels there will be none.
+func NewReceivers(labels bool) Receivers {
 	if !labels {
-		return receivers{}
+		return Receivers{}
 	}
-	return receivers{make(map[receiverKey]*receiver), make(map[string]int)}
+	return Receivers{make(map[receiverKey]*Receiver), make(map[string]int)}
 }
 
-// of returns the receiver of a call of the function with the given name, nil if it gets no label.
-func (r *receivers) of(function string, args []value.Value) *receiver {
+// Of returns the receiver of a call of the function with the given name, nil if it gets no label.
+func (r *Receivers) Of(function string, args []value.Value) *Receiver {
 	if r.seen == nil || len(args) == 0 || !hasPointerReceiver(function) {
 		return nil
 	}
@@ -64,22 +55,9 @@ func (r *receivers) of(function string, args []value.Value) *receiver {
 	}
 	name := lastName(key.typ)
 	r.counts[name]++
-	seen := &receiver{label: fmt.Sprintf("*%s@%d", name, r.counts[name])}
+	seen := &Receiver{Label: fmt.Sprintf("*%s@%d", name, r.counts[name])}
 	r.seen[key] = seen
 	return seen
-}
-
-// text returns the arguments with the receiver's label, behind which stands what it points to
-// the first time.
-func (a *arguments) text() string {
-	switch {
-	case a.receiver == nil:
-		return a.before
-	case a.receiver.shown:
-		return a.before + a.receiver.label + a.after
-	}
-	a.receiver.shown = true
-	return a.before + a.whole + a.after
 }
 
 // hasPointerReceiver reports whether a function is a method of a pointer, as in main.(*T).Do, and
