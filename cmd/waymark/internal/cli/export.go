@@ -71,7 +71,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.BoolVar(&goroutines, "goroutines", false, "with --to pprof: samples have their goroutine as a label, as in 18 or 4711/18; takes longer")
 	config.Mark(flags, config.IsOutput, "output")
 	filter.define(flags, showsCalls)
-	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all that they make", "write calls of functions that match `PATTERN`, and those that they are made by")
+	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all calls below them", "write calls of functions that match `PATTERN`, and the calls around them")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ type liveFlags struct {
 }
 
 func (f *liveFlags) define(set *pflag.FlagSet) {
-	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, such as a mounted folder of a container")
 	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line"+f.others())
 }
 

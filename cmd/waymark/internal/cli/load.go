@@ -38,7 +38,7 @@ const defaultDepth = 5
 func (a *app) loadCommand() *cobra.Command {
 	var l loadFlags
 	cmd := &cobra.Command{
-		Use: "load [flags] [FILE...]", Short: "send traces at a pace, to see what a receiver of spans bears", Args: arguments(0, -1),
+		Use: "load [flags] [FILE...]", Short: "send traces at a given rate, to test a receiver of spans", Args: arguments(0, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := l.check(cmd.Flags(), files); err != nil {
 				return err
@@ -63,19 +63,19 @@ func (a *app) loadCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Long = `Load sends the traces of recordings over and over, with new ids and as if they ended now, or
-made-up ones if there is no FILE, to a receiver of OpenTelemetry's protocol over HTTP or gRPC, to a
-file or to standard output. The pace stays the same if the receiver is slow: latency counts from the
-time when a request was due. A request is sent once; what is not taken is counted.`
+	cmd.Long = `Load sends the traces of recordings again and again, with new ids and current times. Without FILE
+it makes traces up. It sends them to a receiver of OpenTelemetry's protocol over HTTP or gRPC, to a
+file or to standard output. The rate stays the same if the receiver is slow: latency counts from
+the planned start of a request. Each request is sent once; failed requests are counted.`
 	flags := cmd.Flags()
 	flags.StringVarP(&l.out, "output", "o", "", "`URL` of a receiver, as in http://localhost:4318 or grpc://localhost:4317, or a file; - for standard output")
-	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as many as are taken")
-	durationVar(flags, &l.Limit, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
+	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as fast as the receiver takes them")
+	durationVar(flags, &l.Limit, "for", 10*time.Second, "end after `DURATION`; 0: until ^C")
 	flags.IntVarP(&l.Traces, "limit", "n", 0, "end after `N` traces; 0: no limit")
-	flags.IntVar(&l.connections, "connections", 4, "`N` requests on their way at a time")
+	flags.IntVar(&l.connections, "connections", 4, "at most `N` requests at a time")
 	flags.IntVar(&l.graph.Width, "width", 3, "without FILE: each call makes `N` calls")
 	flags.IntVar(&l.graph.Functions, "functions", 100, "without FILE: `N` different functions")
-	durationVar(flags, &l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `DURATION` that a trace's root takes")
+	durationVar(flags, &l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `DURATION` of a trace's root call")
 	flags.Float64Var(&l.graph.Skew, "skew", 0.5, "without FILE: how unequal calls, functions and times are, `NUMBER` from 0 to 5")
 	flags.StringVar(&l.form, "format", "text", "of the result: `FORMAT` text or json")
 	config.Mark(flags, config.IsOutput, "output")

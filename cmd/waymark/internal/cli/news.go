@@ -53,7 +53,7 @@ func (f *limitFlags) define(set *pflag.FlagSet, what string) {
 	if what != "" {
 		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
 	}
-	durationVar(set, &f.time, "for", longestTime, "`DURATION`, then the command ends; 0: no limit")
+	durationVar(set, &f.time, "for", longestTime, "end after `DURATION`; 0: no limit")
 }
 
 func (f *limitFlags) check() error {

@@ -19,7 +19,7 @@ type onlyFlag struct {
 }
 
 func (o *onlyFlag) define(set *pflag.FlagSet) {
-	set.StringVar(&o.text, "if", "", "of --print: only calls for which `EXPRESSION` is true, such as 'args.n > 10 && duration > 5ms'")
+	set.StringVar(&o.text, "if", "", "with --print: only calls for which `EXPRESSION` is true, such as 'args.n > 10 && duration > 5ms'")
 }
 
 // compile compiles the condition, and has the values recorded that it reads.

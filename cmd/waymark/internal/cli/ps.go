@@ -106,9 +106,9 @@ func what(s *control.Status) string {
 
 func (a *app) statusCommand() *cobra.Command {
 	var inlined bool
-	return a.liveCmd("status [flags] PID [PATTERN...]", "show what is on in a running program", 0, -1,
+	return a.liveCmd("status [flags] PID [PATTERN...]", "show what is switched on in a running program", 0, -1,
 		func(set *pflag.FlagSet) {
-			set.BoolVar(&inlined, "inlined", false, "list the functions, of PATTERN or of the main module, whose calls aren't seen where the compiler has inlined them")
+			set.BoolVar(&inlined, "inlined", false, "list functions with inlined calls, which aren't seen; of PATTERN or of the main module")
 		},
 		func(c *live.Conn, f *liveFlags, patterns []string) error {
 			if inlined {

@@ -43,7 +43,7 @@ func (a *app) recordCommand() *cobra.Command {
 			durationVar(set, &limit, "for", 0, "record a running program, PID or its name, for this `DURATION`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			a.defineYes(set)
-			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
+			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of the message about the recording: text or json")
 			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {

@@ -73,14 +73,14 @@ func (a *app) replayCommand() *cobra.Command {
 	}
 	text.define(cmd.Flags())
 	cmd.Flags().IntVar(&width, "width", 0, widthUsage+" (default: half of a terminal's columns, 60 at least; elsewhere no limit)")
-	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which ones woke them, where that was recorded")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which goroutines woke them, if that was recorded")
 	filter.define(cmd.Flags(), showsCalls)
-	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
-	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
+	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all calls below them", "show calls of functions that match `PATTERN`, and the calls around them")
+	cmd.Flags().StringVar(&test, "test", "", "only the test `NAME` and its subtests, in the recording of a test binary")
 	return cmd
 }
 
-const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+const widthUsage = "print at most `N` columns of each value, and a receiver in full only once; 0: no limit"
 
 // valueWidth returns how many columns of w a value takes, unless the user says otherwise.
 func valueWidth(w io.Writer) int {

@@ -91,12 +91,12 @@ func (a *app) tracesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
-	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
-	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
+	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` slowest traces; 0: all, as in formats other than text")
+	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
-	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
-	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their arguments, where these were recorded; calls with other arguments have lines of their own")
-	flags.BoolVar(&f.critical, "critical", false, "of the trace KEY print its critical path: which goroutine woke which, back from its end")
+	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace allocated, if that was recorded")
+	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their recorded arguments; calls with other arguments have separate lines")
+	flags.BoolVar(&f.critical, "critical", false, "print the critical path of the trace KEY: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
 	return cmd
@@ -105,7 +105,7 @@ func (a *app) tracesCommand() *cobra.Command {
 // defineTraces defines the filters of traces.
 func (f *filterFlags) defineTraces(set *pflag.FlagSet) {
 	f.set = set
-	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; else with calls that no recorded function makes")
+	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; default: with calls without a recorded caller")
 	set.StringArrayVar(&f.include, "include", nil, "list traces whose root calls match `PATTERN` (repeatable)")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "don't list traces whose root calls match `PATTERN` (repeatable)")
 	durationVar(set, &f.min, "min", 0, "list traces, or parts of a --critical path, that took at least this, as in 10ms")

@@ -14,7 +14,7 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the version, and the Go releases that it is tested with", Args: arguments(0, 0),
+		Use: "version", Short: "print the version, and the tested Go releases", Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\nbuilt with %s for %s/%s, tested with %s\n",
 				library.Version(), format.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(toolchain.Tested, ", "))
