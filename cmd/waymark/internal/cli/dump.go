@@ -26,14 +26,14 @@ tree and replay.`,
 		RunE: func(_ *cobra.Command, files []string) error {
 			switch {
 			case text && (out != "" || dir != "" || form != "text"):
-				return usagef("dump: --text prints a file to stdout: --output, --dir and --format are of a running program")
+				return usagef("dump: --text prints a file to stdout: --output, --dir and --format are for a running program")
 			case !text && a.namesProcess(files[0]):
 				if err := (&liveFlags{form: form}).check(); err != nil {
 					return err
 				}
 				return a.dumpLive(files[0], dir, out, form)
 			case !text:
-				return usagef("dump: want --text, which prints a file, or a process id, or the name of a program that listens: waymark dump --text %s", files[0])
+				return usagef("dump: want --text and a file, or a process id, or the name of a running program: waymark dump --text %s", files[0])
 			}
 			f, err := os.Open(files[0])
 			if err != nil {

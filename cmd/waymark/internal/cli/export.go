@@ -45,9 +45,9 @@ func (a *app) exportCommand() *cobra.Command {
 			}
 			switch {
 			case goroutines && to != "pprof":
-				return usagef("--goroutines: want --to pprof with it; other formats have goroutines or have no place for them")
+				return usagef("--goroutines: want --to pprof with it; other formats always or never have goroutines")
 			case goroutines && filter.shorter > 0:
-				return usagef("--goroutines: does not go with --without-shorter")
+				return usagef("--goroutines: can't be combined with --without-shorter")
 			}
 			only, err := filter.filter()
 			if err != nil {

@@ -95,16 +95,16 @@ func (l *loadFlags) check(set *pflag.FlagSet, files []string) (wrong error) {
 	set.Visit(func(f *pflag.Flag) {
 		switch {
 		case len(files) == 0 && f.Name != "depth" && l.filters.Lookup(f.Name) != nil:
-			wrong = usagef("--%s: want a FILE with it: it chooses calls of recordings", f.Name)
+			wrong = usagef("--%s: want a FILE with it: it chooses calls of a recording", f.Name)
 		case len(files) > 0 && slices.Contains(graphFlags, f.Name):
-			wrong = usagef("--%s: does not go with a FILE: it is of made-up calls", f.Name)
+			wrong = usagef("--%s: leave it out with a FILE: it is for made-up traces", f.Name)
 		}
 	})
 	switch {
 	case wrong != nil:
 		return wrong
 	case l.out == "":
-		return usagef("load: want to know where to: -o URL of a receiver, -o FILE, or -o - for standard output")
+		return usagef("load: want an output: -o URL of a receiver, -o FILE, or -o - for standard output")
 	case !(l.Rate >= 0) || math.IsInf(l.Rate, 0):
 		return usagef("--rate=%v: want 0 or more", l.Rate)
 	case l.Limit < 0:
@@ -167,7 +167,7 @@ func (a *app) load(l *loadFlags, source load.Source, inputs []string) error {
 	r, err := load.Run(ctx, source, l.Options)
 	done()
 	if err != nil && load.IsURL(l.out) {
-		err = fmt.Errorf("%w; no request was taken: -o wants the URL of a receiver of OpenTelemetry's protocol, as in http://localhost:4318 or grpc://localhost:4317", err)
+		err = fmt.Errorf("%w; every request failed: -o wants the URL of a receiver of OpenTelemetry's protocol, as in http://localhost:4318 or grpc://localhost:4317", err)
 	}
 	if err = errors.Join(err, end(err != nil)); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (a *app) load(l *loadFlags, source load.Source, inputs []string) error {
 		write = writeLoadJSON
 	}
 	if err = write(out, l, r); r.FailedRequests > 0 {
-		err = errors.Join(err, fmt.Errorf("%s of %s were not taken, or not in whole", units.Count(uint64(r.FailedRequests)), units.Things(uint64(r.Requests), "request")))
+		err = errors.Join(err, fmt.Errorf("%s of %s failed, at least in part", units.Count(uint64(r.FailedRequests)), units.Things(uint64(r.Requests), "request")))
 	}
 	return err
 }

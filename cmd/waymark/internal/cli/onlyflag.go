@@ -28,7 +28,7 @@ func (o *onlyFlag) compile(set *pflag.FlagSet) (err error) {
 		return nil
 	}
 	if o.patterns, _ = set.GetStringArray("print"); len(o.patterns) == 0 {
-		return usagef("--if is of --print: add a pattern, as in --print main.handle --if '%s'", o.text)
+		return usagef("--if needs --print: add a pattern, as in --print main.handle --if '%s'", o.text)
 	}
 	if o.program, err = expression.Compile(o.text, nil); err != nil {
 		return usagef("%v", err)

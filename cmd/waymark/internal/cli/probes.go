@@ -81,7 +81,7 @@ func (a *app) findProbes(arg string) (list []probes.Probe, process string, err e
 	}
 	if pid, err := strconv.Atoi(arg); err == nil {
 		if runtime.GOOS != "linux" {
-			return nil, "", fmt.Errorf("probes of a process need linux: list those of the program's file")
+			return nil, "", fmt.Errorf("probes of a process need linux: list the probes of the program's file")
 		}
 		list, err := probes.OfProcess(pid)
 		return list, arg, err

@@ -44,7 +44,7 @@ func (a *app) seenCommand() *cobra.Command {
 		Use: "seen [flags] FILE... | PID", Short: "function coverage: list the functions that were called, and those that never were",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("seen: want a file that a program with WAYMARK=seen has written, or a process id: waymark %s", cmd.Use)
+				return usagef("seen: want a file of a program with WAYMARK=seen, or a process id: waymark %s", cmd.Use)
 			}
 			return nil
 		},

@@ -67,7 +67,7 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 		return err
 	}
 	if f.set.Changed("disk") && !f.forgets() {
-		return usagef("--disk: only --trace, and not --trace=all or --out, makes room by giving back the calls of tests that passed: leave --disk out")
+		return usagef("--disk: only --trace, without --trace=all and --out, reclaims space of passed tests: leave --disk out")
 	}
 	if !f.records() {
 		return nil

@@ -68,9 +68,9 @@ func (a *app) tracesCommand() *cobra.Command {
 			}
 			switch {
 			case f.critical && key == nil:
-				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
+				return usagef("traces: --critical needs one trace: name it by its key, as waymark traces lists it")
 			case f.args && (key == nil || f.critical || f.form == "xml"):
-				return usagef("traces: --args is of the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
+				return usagef("traces: --args needs the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
 			case f.critical && f.form != "text" && f.form != "json":
 				return usagef("traces: --critical has --format text and json")
 			}
@@ -145,7 +145,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 	} else {
 		var list []*traces.Trace
 		o.Requests, o.Left = true, func(left []*traces.Trace, n int) {
-			a.note(fmt.Sprintf("%s not listed, of functions with one root call only, or none that ended: %s; --include NAME lists those of a function",
+			a.note(fmt.Sprintf("%s not listed, because their functions have only one root call, or none that ended: %s; --include NAME lists the traces of a function",
 				units.Things(uint64(n), "trace"), rootNames(left)))
 		}
 		list, n, read, err = traces.List(set, &filter, o)
@@ -254,7 +254,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 // showCritical prints the critical path of a trace.
 func (a *app) showCritical(set *tracefile.Set, f *tracesFlags, only recording.Filter, key traces.Key) error {
 	if !a.explainWaiting(true, set) {
-		return errors.New("no critical path: nothing says which goroutine woke which")
+		return errors.New("no critical path: the recording doesn't say which goroutine woke which")
 	}
 	c, read, err := traces.FindCritical(set, &recording.Filter{Prepare: only.Prepare}, key)
 	if c == nil {

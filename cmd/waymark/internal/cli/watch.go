@@ -108,9 +108,9 @@ func checkLines(targets []string, w *control.Watch, on []string) error {
 	case w.Stack < 0:
 		return usagef("--stack=%d: want 0 or more", w.Stack)
 	case !lines && w.Stack > 0:
-		return usagef("--stack is of lines, as main.go:38: waymark stack shows who calls functions")
+		return usagef("--stack needs lines, as in main.go:38: for callers of functions use waymark stack")
 	case lines && (w.MinNS > 0 || w.Keep || len(on) > 0):
-		return usagef("--min, --on and --keep-calls are of calls: a line is reached, and that is all")
+		return usagef("--min, --on and --keep-calls are for calls: leave them out for lines")
 	}
 	return nil
 }
