@@ -89,7 +89,7 @@ waymark status app                        if there is only one app`,
 waymark on 4711 store.Put                 until ^C
 waymark on --stay --for 1m --monitor print 4711 @IO`,
 	"off": `
-waymark off 4711 @IO                      after on --stay 4711 @IO
+waymark off 4711 @IO                      a group that was left on
 waymark off app store.Put @IO`,
 	"reset": `
 waymark reset 4711                        what the program itself or WAYMARK has switched on stays
