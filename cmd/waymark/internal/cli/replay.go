@@ -114,7 +114,7 @@ func damage(set *tracefile.Set, err error) []error {
 	for _, p := range set.Processes {
 		for _, part := range p.Parts() {
 			if damaged := part.Info().Damaged; damaged > 0 {
-				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), tracefile.ErrDamaged, units.Bytes(damaged)))
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are those of the rest", part.Path(), tracefile.ErrDamaged, units.Bytes(damaged)))
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	rec := r.Filter.Summary(p, result)
 	for i, part := range p.File.Parts() {
 		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report has the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
 		}
 	}
 	goroutines := result.Goroutines
