@@ -10,7 +10,7 @@ import (
 // writeTable writes results as a table in Markdown, and what differs.
 func writeTable(w io.Writer, list []*Result) {
 	slices.SortFunc(list, func(a, b *Result) int { return strings.Compare(a.Suite.Module, b.Suite.Module) })
-	fmt.Fprintln(w, "| Module | go test flags | Tests | Fail plain | Same | Unsteady | Time-bound | Different | Build, s: plain, traced | Run time, traced over plain |")
+	fmt.Fprintln(w, "| Module | go test flags | Tests | Fail plain | Same | Flaky | Timing-sensitive | Different | Build, s: plain, traced | Run time, traced over plain |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---|---:|")
 	var total struct{ suites, tests, failed, same, unsteady, bound, different int }
 	for _, r := range list {
@@ -43,7 +43,7 @@ func writeTable(w io.Writer, list []*Result) {
 // they took of the disk.
 func writeTimes(w io.Writer, list []*Result) {
 	slices.SortFunc(list, func(a, b *Result) int { return strings.Compare(a.Suite.Module, b.Suite.Module) })
-	fmt.Fprintln(w, "| Module | go test flags | Tests | Same | Time-bound | Different | Plain, s | Run time, traced over plain: median, worst | Disk, MB |")
+	fmt.Fprintln(w, "| Module | go test flags | Tests | Same | Timing-sensitive | Different | Plain, s | Run time, traced over plain: median, worst | Disk, MB |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|")
 	var medians []float64
 	worst, disk, suites := 0.0, int64(0), 0

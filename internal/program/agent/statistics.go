@@ -181,7 +181,7 @@ func (r *reporter) patiently(f func()) {
 	}
 	// Perhaps nobody reads stderr: the line must not wait for ever, either.
 	say := func() {
-		console.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+		console.Say("report: it was not written within %v, perhaps because it has no reader; the program ends without it",
 			waited)
 	}
 	host.Finish(say, int64(lastLook), func() bool { return false })

@@ -26,7 +26,7 @@ type program struct {
 var running = program{rt: linked{}}
 
 // errCopy says that the process is a copy. Threads that would have to stop weren't copied.
-var errCopy = errors.New("this process is a copy (fork) of one that has recorded: start a program of its own to record")
+var errCopy = errors.New("this process is a copy (fork) of one that has recorded: start another process to record")
 
 // Start begins a recording. While another one goes on, it returns fault.ErrRecording. The end of the
 // program closes a recording that is still going on.

@@ -34,16 +34,15 @@ func (a *app) attachCommand() *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	set.StringVar(&dir, "dir", "", "look for sockets in `DIR`, such as a mounted folder of a container")
 	a.defineYes(set)
-	durationVar(set, &o.Every, "every", time.Second, "`DURATION` between two looks at the numbers")
+	durationVar(set, &o.Every, "every", time.Second, "`DURATION` between two updates")
 	set.StringVar(&o.Sort, "sort", "total", "sort functions by `COLUMN` at first: total, self, calls, running, runnable, waiting, avg, max, rate, panics or errors")
 	cmd.Long = `Attach shows what a running program does, and switches its functions on and off by groups and
-packages. TARGETs are on from the beginning; without them nothing is. Keys open the panes: functions
-with their times, groups, calls with arguments and results, traces. r records to a file. The key ?
-lists all keys.
+packages. At first only TARGETs are on. Keys open the panes: functions with their times, groups,
+calls with arguments and results, traces. r records to a file. The key ? lists all keys.
 
-What attach has switched on is switched off when it ends, however it ends.`
+When attach ends, even by kill -9, everything that it has switched on is switched off.`
 	return cmd
 }
 

@@ -28,18 +28,18 @@ type buildFlags struct {
 }
 
 func (f *buildFlags) define(set *pflag.FlagSet) {
-	set.StringArrayVar(&f.include, "include", nil, "instrument what matches `PATTERN` only (repeatable); default: the packages of the main modules")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "leave out what matches `PATTERN` (repeatable)")
-	set.BoolVar(&f.all, "all", false, "tiny functions too, which the compiler would inline")
+	set.StringArrayVar(&f.include, "include", nil, "instrument only functions that match `PATTERN` (repeatable); default: the packages of the main modules")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "leave out functions that match `PATTERN` (repeatable)")
+	set.BoolVar(&f.all, "all", false, "instrument tiny functions, too, which the compiler would inline")
 	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
-	set.BoolVar(&f.closures, "closures", false, "function literals too")
+	set.BoolVar(&f.closures, "closures", false, "instrument function literals, too")
 	set.BoolVar(&f.tracegen, "tracegen", true, "add code to functions; without it they are only registered, and can't be switched on")
 	f.values.define(set)
 	set.StringArrayVar(&f.usdt, "usdt", nil, "give functions that match `PATTERN` USDT probes, for bpftrace and perf (repeatable; linux)")
-	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
+	set.BoolVar(&f.dryRun, "dry-run", false, "list each function with the decision about it and the reason, and do nothing else")
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
-	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
-	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
+	set.IntVar(&f.verbose, "verbose", 0, "print more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
+	set.BoolVar(&f.debug, "debug", false, "print the go commands that waymark runs")
 	set.BoolVar(&f.untestedGo, "untested-go", false, "try a Go release that this waymark isn't tested with")
 	config.Mark(set, config.IsPattern, "include", "exclude", "usdt")
 }

@@ -35,11 +35,12 @@ func (a *app) callsCommand() *cobra.Command {
 			}
 			return a.calls(c, f, q)
 		})
-	cmd.Long = `Calls lists the calls that watch --keep-calls has kept, or shows those with the numbers in full. The
-program keeps the latest 1000 calls, until waymark reset, or for an hour after the last watch.
+	cmd.Long = `Calls lists the calls that watch --keep-calls has kept, or shows the calls with these numbers in
+full. The program keeps the latest 1000 calls, until waymark reset, or for an hour after the last
+watch.
 
-Values are shown as they were when the call began and ended. A condition is decided anew: what
-pointers lead to may have changed meanwhile.`
+Values are shown as they were when the call began and ended. A condition is evaluated again: memory
+behind pointers may have changed meanwhile.`
 	return cmd
 }
 

@@ -10,7 +10,7 @@ import (
 
 func (a *app) cleanCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "clean", Short: "empty the cache: rewritten files, and what serve keeps of recordings", Args: arguments(0, 0),
+		Use: "clean", Short: "empty the cache: rewritten files, and data of serve about recordings", Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := cache.Open()
 			if err != nil {

@@ -130,14 +130,14 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "waymark",
 		Short: "waymark traces the functions of Go programs",
-		Long: `waymark tells exactly which functions of a Go program took the time, how often they ran, what
-they were called with and how they ended. It changes no source.
+		Long: `waymark shows exactly which functions of a Go program took the time, how often they ran, with
+which arguments, and how they ended. It changes no source.
 
   waymark test --trace ./...    what each failed test did, call by call
   waymark run ./cmd/app         which functions took the time
-  waymark top PID               the same of a program that runs already, whoever built it
+  waymark top PID               the same of a running program, also of one that plain Go has built
 
-On the commands that build, two dashes are waymark's flags and one dash is the go command's:
+Commands that build take waymark's flags with two dashes, and the go command's with one:
 waymark run --include ./... -race ./cmd/app`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -14,7 +14,7 @@ import (
 
 // defineYes defines the flag by which another user's program is patched without a question.
 func (a *app) defineYes(set *pflag.FlagSet) {
-	set.BoolVar(&a.yes, "yes", false, "change the code of another user's program while it runs, without a question")
+	set.BoolVar(&a.yes, "yes", false, "patch another user's running program without asking")
 }
 
 // A consent is what the user has said about the programs of other users.

@@ -30,7 +30,7 @@ func (f *countFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.write, "counts", "", "run the tests several times, and write calls and objects by test and function to `FILE`")
 	set.StringVar(&f.check, "check", "", "run the tests, and compare their calls and objects with those in `FILE`: status 1 if they differ")
-	set.IntVar(&f.runs, "runs", 10, "with --counts and --check: run the tests `N` times to find what differs from run to run")
+	set.IntVar(&f.runs, "runs", 10, "with --counts and --check: run the tests `N` times to find counts that differ from run to run")
 	config.Mark(set, config.IsFile, "check")
 	config.Mark(set, config.IsOutput, "counts")
 }

@@ -22,9 +22,9 @@ func (a *app) diffCommand() *cobra.Command {
 	o := diff.Options{}
 	cmd := &cobra.Command{
 		Use: "diff [flags] OLD NEW", Short: "compare recordings of before and after a change",
-		Long: `diff compares recordings of before and after a change by function and by path of
-callers: calls exactly, times beyond noise. Noise takes several recordings of each
-side, separated by two dashes: waymark diff old*.wmt -- new*.wmt
+		Long: `Diff compares recordings of before and after a change by function and by call path. Calls are
+compared exactly. To tell changed times from noise, give several recordings of each side,
+separated by two dashes: waymark diff old*.wmt -- new*.wmt
 With --test it compares the calls of a test when it passed and when it failed.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,8 +66,8 @@ With --test it compares the calls of a test when it passed and when it failed.`,
 	flags.StringVar(&format, "format", "text", "`FORMAT`: text, json, or markdown for a pull request")
 	flags.IntVar(&o.Top, "top", 20, "print the first `N` rows of a table only; 0 is all")
 	flags.StringVar(&over, "fail-over", "", "exit with status 1 if a function's calls or self time have risen by more than `SHARE`, as in 10%")
-	flags.Float64Var(&o.Alpha, "alpha", diff.Alpha, "take a time for changed if chance makes it differ as much with at most this `PROBABILITY`")
-	flags.StringVar(&test, "test", "", "how a run of the test `NAME` that failed differs from one that passed, of test binaries' recordings: diff --test NAME FILE...")
+	flags.Float64Var(&o.Alpha, "alpha", diff.Alpha, "a time has changed if its p-value is at most this `PROBABILITY` (Mann-Whitney U test)")
+	flags.StringVar(&test, "test", "", "compare a failed run of the test `NAME` with a passed run, in recordings of test binaries: diff --test NAME FILE...")
 	text.define(flags)
 	filter.define(flags, showsRows)
 	return cmd

@@ -19,7 +19,7 @@ import (
 func checkDiffTest(set *pflag.FlagSet, files []string) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		if f.Name != "test" && f.Name != "names" {
-			err = cmp.Or(err, usagef("--%s: --test compares single calls, and has --names only", f.Name))
+			err = cmp.Or(err, usagef("--%s: --test compares single calls, and allows only --names", f.Name))
 		}
 	})
 	if err == nil && len(files) == 0 {
@@ -59,7 +59,7 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 		case failed == nil:
 			return fmt.Errorf("%s did not fail in %s: record more with waymark test --trace --out DIR -run '^%s$' -count 100 -failfast", name, units.Things(uint64(len(runs)), "run"), name)
 		case passed == nil:
-			return fmt.Errorf("%s did not pass in %s: give a recording in which it did, too", name, units.Things(uint64(len(runs)), "run"))
+			return fmt.Errorf("%s did not pass in %s: give also a recording in which it passed", name, units.Things(uint64(len(runs)), "run"))
 		}
 		var short *names.Set
 		if !text.full() {
@@ -74,17 +74,17 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 		}
 		a.explainMasked(c.Masked)
 		if len(c.Skipped) > 0 {
-			a.note(fmt.Sprintf("not compared, as some calls were only counted: %s; all are recorded with --budget none", strings.Join(c.Skipped, ", ")))
+			a.note(fmt.Sprintf("not compared, because some calls were only counted: %s; --budget none records all", strings.Join(c.Skipped, ", ")))
 		}
 		if len(c.Unknown) > 0 {
-			a.note(fmt.Sprintf("values not compared, as one of the runs lacks them: %s; all are recorded with --budget none", strings.Join(c.Unknown, ", ")))
+			a.note(fmt.Sprintf("values not compared, because one of the runs lacks them: %s; --budget none records all", strings.Join(c.Unknown, ", ")))
 		}
 		if c.Cut {
-			a.note("the test ran long: what came after some of its events were given back was not compared")
+			a.note("the test ran long, and some of its events were reclaimed: later calls were not compared")
 		}
 		for _, r := range []*testtrace.Run{passed, failed} {
 			if r.Lost() {
-				a.note("events were lost: calls that one run seems not to make may be missing")
+				a.note("events were dropped: calls that seem to be missing in a run may have happened")
 				break
 			}
 		}

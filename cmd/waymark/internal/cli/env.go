@@ -27,7 +27,7 @@ func (a *app) envCommand() *cobra.Command {
 				return err
 			}
 			if b.Version != "" {
-				return usagef("env: %s: other tools know no package at a version: clone its module, and name the package in the clone", line.args[0])
+				return usagef("env: %s: other tools can't build a package at a version: clone its module, and name the package in the clone", line.args[0])
 			}
 			all, err := goflags(b.Env.GOFLAGS, b.Flags)
 			if err != nil {

@@ -14,10 +14,10 @@ waymark run --sort self --top 50 .        the functions that take the time thems
 waymark test --trace ./...                what each failed test did
 waymark test --trace -run TestParse .     of one test; -run is go test's`,
 	"record": `
-waymark record -o app.wmt ./cmd/app       then waymark report app.wmt, tree, replay
-waymark record --args --results .         arguments and results, too`,
+waymark record -o app.wmt ./cmd/app       then use report, tree, replay
+waymark record --args --results .         also arguments and results`,
 	"rewrite": `
-waymark rewrite -o out ./...              what the compiler gets to see, in out
+waymark rewrite -o out ./...              the sources for the compiler, in out
 waymark rewrite --args -o out ./store     with the code that records arguments`,
 	"groups": `
 waymark groups ./...                      groups, their functions, info functions
@@ -26,7 +26,7 @@ waymark groups --format json -o g.json .  for programs`,
 waymark generate Trace                    trace_probes.go, which implements the interface Trace
 waymark generate -o - Trace               prints what it would write`,
 	"probes": `
-waymark probes ./app                      what tracers can attach to, before the program starts
+waymark probes ./app                      probes of a file, before the program starts
 waymark probes 4711 -w main:serve__return  results of a function of a running program`,
 	"vet": `
 waymark vet ./...                         mistakes in //waymark: directives
@@ -41,16 +41,16 @@ waymark report --by package --sort calls app.wmt`,
 waymark tui app.wmt                       functions, call tree, callers, traces
 EDITOR=vi waymark tui app.wmt             e opens the source of a function`,
 	"tree": `
-waymark tree --min 10ms app.wmt           who calls what, without what is short
+waymark tree --min 10ms app.wmt           the call tree, without short calls
 waymark tree --callers 'cache.(*LRU).Get' app.wmt`,
 	"replay": `
 waymark replay --min 1ms app.wmt          the calls that took a millisecond or more
 waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
 	"traces": `
 waymark traces app.wmt                    the slowest requests
-waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has`,
+waymark traces app.wmt 18-1503201         the calls of one, by its key in the list`,
 	"seen": `
-waymark seen --never app.seen             what no process with WAYMARK=seen,o=app.seen called
+waymark seen --never app.seen             functions that no process with WAYMARK=seen called
 waymark seen --cover c.out app*.seen      then go tool cover -html c.out`,
 	"diff": `
 waymark diff --fail-over 10% old*.wmt -- new*.wmt   calls exactly; times take several of each
@@ -59,8 +59,8 @@ waymark diff --test TestParse rec/p.wmt             a failed run beside one that
 waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
 waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
 	"load": `
-waymark load app.wmt -o http://localhost:4318 --rate 5000     its traces over and over
-waymark load -o http://localhost:4318 --depth 4 --width 5     made-up ones`,
+waymark load app.wmt -o http://localhost:4318 --rate 5000     its traces again and again
+waymark load -o http://localhost:4318 --depth 4 --width 5     made-up traces`,
 	"serve": `
 waymark serve app.wmt                     prints the address of pages about a recording
 waymark serve --open 4711                 the functions and groups of a running program`,
@@ -89,28 +89,28 @@ waymark status app                        if there is only one app`,
 waymark on 4711 store.Put                 until ^C
 waymark on --stay --for 1m --monitor print 4711 @IO`,
 	"off": `
-waymark off 4711 @IO                      what was switched on and kept
+waymark off 4711 @IO                      a group that was left on
 waymark off app store.Put @IO`,
 	"reset": `
-waymark reset 4711                        what the program's own code and WAYMARK want stays
+waymark reset 4711                        what the program itself or WAYMARK has switched on stays
 waymark reset app`,
 	"resume": `
 waymark resume 4711                       of WAYMARK=suspend ./app: its first init function runs
 waymark resume app`,
 	"top": `
-waymark top 4711                          what takes the time now, every second
+waymark top 4711                          the functions that take the time now, every second
 waymark top -n 1 --every 5s --format json app ./store/...`,
 	"watch": `
 waymark watch 4711 store.Put              calls as they end
 waymark watch --on panic -n 1 app store.Put`,
 	"calls": `
-waymark calls app 17                      call #17 in full, as watch has numbered it
+waymark calls app 17                      call 17 in full, by its number in watch
 waymark calls --if 'args[0] > 10 && error' app`,
 	"trace": `
 waymark trace -n 1 4711 main.handle       the tree of the next call
 waymark trace --min 100ms app main.handle`,
 	"stack": `
-waymark stack 4711 store.Put              who makes the next 100 calls
+waymark stack 4711 store.Put              the callers of the next 100 calls
 waymark stack -n 0 --for 10s app store.Put`,
 	"monitor": `
 waymark monitor 4711 store.Put store.Get  rates and times, every 5 s

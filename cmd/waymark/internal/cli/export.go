@@ -45,9 +45,9 @@ func (a *app) exportCommand() *cobra.Command {
 			}
 			switch {
 			case goroutines && to != "pprof":
-				return usagef("--goroutines: want --to pprof with it; other formats have goroutines or have no place for them")
+				return usagef("--goroutines: want --to pprof with it; other formats always or never have goroutines")
 			case goroutines && filter.shorter > 0:
-				return usagef("--goroutines: does not go with --without-shorter")
+				return usagef("--goroutines: can't be combined with --without-shorter")
 			}
 			only, err := filter.filter()
 			if err != nil {
@@ -71,7 +71,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.BoolVar(&goroutines, "goroutines", false, "with --to pprof: samples have their goroutine as a label, as in 18 or 4711/18; takes longer")
 	config.Mark(flags, config.IsOutput, "output")
 	filter.define(flags, showsCalls)
-	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all that they make", "write calls of functions that match `PATTERN`, and those that they are made by")
+	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all calls below them", "write calls of functions that match `PATTERN`, and the calls around them")
 	return cmd
 }
 

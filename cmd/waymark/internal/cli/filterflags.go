@@ -46,15 +46,15 @@ var (
 
 func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
 	f.set = set
-	set.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN`; numbers stay what they are (repeatable)")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN`; numbers stay what they are (repeatable)")
+	set.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN`; numbers don't change (repeatable)")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN`; numbers don't change (repeatable)")
 	durationVar(set, &f.min, "min", 0, "show "+what.min)
 	set.IntVar(&f.depth, "depth", 0, "show "+what.depth+"; 0 is no limit")
 	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
 	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
-	set.StringArrayVar(&f.account, "account", nil, "count functions that match `PATTERN` only: the time of others is their callers' (repeatable)")
-	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time is their callers' (repeatable)")
-	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time is their callers'")
+	set.StringArrayVar(&f.account, "account", nil, "count only functions that match `PATTERN`: the time of others becomes their callers' (repeatable)")
+	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time becomes their callers' (repeatable)")
+	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time becomes their callers'")
 	config.Mark(set, config.IsPattern, "include", "exclude", "account", "without")
 }
 

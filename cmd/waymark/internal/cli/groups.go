@@ -24,7 +24,7 @@ func (a *app) groupsCommand() *cobra.Command {
 	var out, format string
 	var timing bool
 	return a.buildCmd("groups [--flags] [go build flags] [-o FILE] [packages]",
-		"list the groups of functions, and who is in them", "o", mixed,
+		"list the groups of functions, and their members", "o", mixed,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")

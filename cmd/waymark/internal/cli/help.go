@@ -19,7 +19,7 @@ type group struct {
 var long = map[string]string{
 	"run": `
 Run builds a program with every function of its module observable, and runs it. When the program
-ends, by a signal or a panic too, it prints how often functions ran and how long they took. Small
+ends, also by a signal or a panic, it prints how often functions ran and how long they took. Tiny
 functions, closures and dependencies are left out: --all, --closures, --include add them.`,
 	"test": `
 Test builds and runs tests as go test does. With --trace it records them, and prints the calls of
@@ -27,39 +27,39 @@ each failed test: arguments, results, and what the test logged. With --check it 
 calls and objects with those that --counts wrote.`,
 	"record": `
 Record runs a program and writes every call to a file, waymark.wmt, which survives a kill. Report,
-tree, replay, traces and serve show what is in it. A number is a process: record begins in the
-running program, also in one that waymark did not build.`,
+tree, replay, traces and serve show it. A number is a process: record then records the running
+program, also one that waymark did not build.`,
 	"build": `
 Build writes a program with every function of its module observable. Until tracing is switched on,
-by WAYMARK in its environment or by a command, a call costs some instructions more. Arguments and
-results can be shown of what was built with --args and --results.`,
+by WAYMARK in its environment or by a command, a call costs some instructions more. Showing
+arguments and results needs a build with --args and --results.`,
 	"report": `
-Report prints a table of functions: calls, total and self time. Total is the time from a call's
-beginning to its end. Self is the part that it did not spend in other functions of the table.
-Filters such as --include, --time and --min leave calls out before they are added up.`,
+Report prints a table of functions: calls, total and self time. Total adds up the durations of all
+calls, on all goroutines. Self is the part of it that was not spent in other functions of the table.
+Some filters, such as --time and --without, leave calls out before they are added up. Others, such
+as --include and --min, only choose rows.`,
 	"tree": `
-Tree prints who called what: calls with the same callers are added up in one line, with total and
-self time. --callers FUNC turns it round: the line of FUNC comes first, its callers below.
-Filters such as --root, --time and --min leave calls out before they are added up.`,
+Tree prints the call tree: calls with the same callers are added up in one line, with total and
+self time. --callers FUNC inverts the tree: the line of FUNC comes first, its callers below.`,
 	"replay": `
 Replay prints every call in the order in which it began, indented below its caller. Arguments,
-results and panics stand beside it if the recording has them. Use --goroutine, --time, --include
-and --min to come to the calls that matter.`,
+results and panics are shown if the recording has them. Use --goroutine, --time, --include and --min
+to find the calls that matter.`,
 	"traces": `
-Traces lists the slowest requests. A trace is what a goroutine did from its first call until that
-call ended; --root begins traces at other functions. With a KEY of the list it prints the calls of
-that trace.`,
+Traces lists the slowest requests. A trace is a root call, with all calls below it, also on
+goroutines that it starts. A root call has no recorded caller; --root chooses other root calls. With
+a KEY of the list it prints the calls of that trace.`,
 	"export": `
 Export writes recordings in the formats of other programs: pprof, Perfetto, Chrome, speedscope,
-flame graphs, OpenTelemetry, Parquet for SQL, CTF, XML and JSON. The same filters as those of
-report choose what is written.`,
+flame graphs, OpenTelemetry, Parquet for SQL, CTF, XML and JSON. The filters of replay choose the
+calls.`,
 	"serve": `
 Serve shows recordings in a browser: functions, call tree, flame graph, timeline, traces, source.
-Of a running program it shows groups with switches, numbers, and calls as they happen. It listens
-on this machine only, and only its address, which holds a secret, lets anyone in.`,
+For a running program it shows groups with switches, numbers, and calls as they happen. It listens
+on this machine only. It prints the address to open, which has a secret token.`,
 	"monitor": `
 Monitor prints, for each period, how often functions of a running program were called, how many
-calls panicked or failed, and how long they took. It ends with ^C, and leaves nothing switched on.`,
+calls panicked, and how long they took. It ends with ^C, and leaves nothing switched on.`,
 }
 
 // common lists the flags that help shows. The others of these commands are shown by --help-all only.
@@ -101,7 +101,7 @@ Examples:
 Flags:
 {{.}}{{end}}{{if .HasAvailableSubCommands}}
 
-waymark COMMAND -h says more of one.{{end}}
+waymark COMMAND -h explains a command.{{end}}
 `
 
 // flagsOf returns the flags of a command as help shows them: the common ones, or all.

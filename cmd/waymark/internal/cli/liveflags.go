@@ -31,7 +31,7 @@ type liveFlags struct {
 }
 
 func (f *liveFlags) define(set *pflag.FlagSet) {
-	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, such as a mounted folder of a container")
 	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line"+f.others())
 }
 
@@ -87,7 +87,7 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 func connect(process, dir string, targets []string) (*live.Conn, error) {
 	switch lines := slices.ContainsFunc(targets, control.IsLine); {
 	case lines && (dir != "" || live.IsRemote(process)):
-		return nil, usagef("lines are of processes of this machine, which are patched: no --dir, and no address")
+		return nil, usagef("lines need a process of this machine, which is patched: leave out --dir, and give no address")
 	case lines:
 		return live.ConnectPatched(process)
 	}

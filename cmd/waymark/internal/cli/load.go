@@ -38,7 +38,7 @@ const defaultDepth = 5
 func (a *app) loadCommand() *cobra.Command {
 	var l loadFlags
 	cmd := &cobra.Command{
-		Use: "load [flags] [FILE...]", Short: "send traces at a pace, to see what a receiver of spans bears", Args: arguments(0, -1),
+		Use: "load [flags] [FILE...]", Short: "send traces at a given rate, to test a receiver of spans", Args: arguments(0, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := l.check(cmd.Flags(), files); err != nil {
 				return err
@@ -63,19 +63,19 @@ func (a *app) loadCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Long = `Load sends the traces of recordings over and over, with new ids and as if they ended now, or
-made-up ones if there is no FILE, to a receiver of OpenTelemetry's protocol over HTTP or gRPC, to a
-file or to standard output. The pace stays the same if the receiver is slow: latency counts from the
-time when a request was due. A request is sent once; what is not taken is counted.`
+	cmd.Long = `Load sends the traces of recordings again and again, with new ids and current times. Without FILE
+it makes traces up. It sends them to a receiver of OpenTelemetry's protocol over HTTP or gRPC, to a
+file or to standard output. The rate stays the same if the receiver is slow: latency counts from
+the planned start of a request. Each request is sent once; failed requests are counted.`
 	flags := cmd.Flags()
 	flags.StringVarP(&l.out, "output", "o", "", "`URL` of a receiver, as in http://localhost:4318 or grpc://localhost:4317, or a file; - for standard output")
-	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as many as are taken")
-	durationVar(flags, &l.Limit, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
+	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as fast as the receiver takes them")
+	durationVar(flags, &l.Limit, "for", 10*time.Second, "end after `DURATION`; 0: until ^C")
 	flags.IntVarP(&l.Traces, "limit", "n", 0, "end after `N` traces; 0: no limit")
-	flags.IntVar(&l.connections, "connections", 4, "`N` requests on their way at a time")
+	flags.IntVar(&l.connections, "connections", 4, "at most `N` requests at a time")
 	flags.IntVar(&l.graph.Width, "width", 3, "without FILE: each call makes `N` calls")
 	flags.IntVar(&l.graph.Functions, "functions", 100, "without FILE: `N` different functions")
-	durationVar(flags, &l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `DURATION` that a trace's root takes")
+	durationVar(flags, &l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `DURATION` of a trace's root call")
 	flags.Float64Var(&l.graph.Skew, "skew", 0.5, "without FILE: how unequal calls, functions and times are, `NUMBER` from 0 to 5")
 	flags.StringVar(&l.form, "format", "text", "of the result: `FORMAT` text or json")
 	config.Mark(flags, config.IsOutput, "output")
@@ -95,16 +95,16 @@ func (l *loadFlags) check(set *pflag.FlagSet, files []string) (wrong error) {
 	set.Visit(func(f *pflag.Flag) {
 		switch {
 		case len(files) == 0 && f.Name != "depth" && l.filters.Lookup(f.Name) != nil:
-			wrong = usagef("--%s: want a FILE with it: it chooses calls of recordings", f.Name)
+			wrong = usagef("--%s: want a FILE with it: it chooses calls of a recording", f.Name)
 		case len(files) > 0 && slices.Contains(graphFlags, f.Name):
-			wrong = usagef("--%s: does not go with a FILE: it is of made-up calls", f.Name)
+			wrong = usagef("--%s: leave it out with a FILE: it is for made-up traces", f.Name)
 		}
 	})
 	switch {
 	case wrong != nil:
 		return wrong
 	case l.out == "":
-		return usagef("load: want to know where to: -o URL of a receiver, -o FILE, or -o - for standard output")
+		return usagef("load: want an output: -o URL of a receiver, -o FILE, or -o - for standard output")
 	case !(l.Rate >= 0) || math.IsInf(l.Rate, 0):
 		return usagef("--rate=%v: want 0 or more", l.Rate)
 	case l.Limit < 0:
@@ -167,7 +167,7 @@ func (a *app) load(l *loadFlags, source load.Source, inputs []string) error {
 	r, err := load.Run(ctx, source, l.Options)
 	done()
 	if err != nil && load.IsURL(l.out) {
-		err = fmt.Errorf("%w; no request was taken: -o wants the URL of a receiver of OpenTelemetry's protocol, as in http://localhost:4318 or grpc://localhost:4317", err)
+		err = fmt.Errorf("%w; every request failed: -o wants the URL of a receiver of OpenTelemetry's protocol, as in http://localhost:4318 or grpc://localhost:4317", err)
 	}
 	if err = errors.Join(err, end(err != nil)); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (a *app) load(l *loadFlags, source load.Source, inputs []string) error {
 		write = writeLoadJSON
 	}
 	if err = write(out, l, r); r.FailedRequests > 0 {
-		err = errors.Join(err, fmt.Errorf("%s of %s were not taken, or not in whole", units.Count(uint64(r.FailedRequests)), units.Things(uint64(r.Requests), "request")))
+		err = errors.Join(err, fmt.Errorf("%s of %s failed, at least in part", units.Count(uint64(r.FailedRequests)), units.Things(uint64(r.Requests), "request")))
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 func (a *app) monitorCommand() *cobra.Command {
 	var limits limitFlags
 	var every time.Duration
-	return a.liveCmd("monitor [flags] PID FUNC...", "show the numbers of functions' calls by period, in a running program", 1, -1,
+	return a.liveCmd("monitor [flags] PID FUNC...", "show rates and times of functions in a running program, period by period", 1, -1,
 		func(set *pflag.FlagSet) {
 			limits.define(set, "")
 			limits.defineIf(set)

@@ -53,7 +53,7 @@ func (f *limitFlags) define(set *pflag.FlagSet, what string) {
 	if what != "" {
 		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
 	}
-	durationVar(set, &f.time, "for", longestTime, "`DURATION`, then the command ends; 0: no limit")
+	durationVar(set, &f.time, "for", longestTime, "end after `DURATION`; 0: no limit")
 }
 
 func (f *limitFlags) check() error {
@@ -133,7 +133,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
 	if rejected && last.Hits == 0 {
-		return change, errors.New("no call was shown: the condition does not fit the calls that there were")
+		return change, errors.New("no call was shown: the condition did not fit the calls")
 	}
 	if last.Why == control.WhyEnded {
 		return change, live.ErrEnded

@@ -15,9 +15,9 @@ func (a *app) onCommand() *cobra.Command {
 	var d time.Duration
 	cmd := a.liveCmd("on [flags] PID TARGET...", "switch functions on in a running program", 1, -1,
 		func(set *pflag.FlagSet) {
-			set.StringVar(&r.Monitor, "monitor", control.Monitors[0], "`WHAT` is done with calls: stats, record, or print to the program's stderr")
+			set.StringVar(&r.Monitor, "monitor", control.Monitors[0], "do `WHAT` with calls: stats, record, or print to the program's stderr")
 			durationVar(set, &d, "for", 0, "`DURATION` until they are switched off, as 30s; 0: until this command ends")
-			set.BoolVar(&r.Keep, "stay", false, "leave them on when this command ends, which it does at once: until off, reset or --for")
+			set.BoolVar(&r.Keep, "stay", false, "end at once and leave the functions on, until off, reset or --for")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if d < 0 {
@@ -34,33 +34,33 @@ func (a *app) onCommand() *cobra.Command {
 			defer stop()
 			return gone(ctx, c)
 		})
-	cmd.Long = `On switches on functions that patterns name, and groups, as @NAME, until this command ends: by ^C,
-a signal, --for, or kill -9. What other commands have switched on stays as it is.`
+	cmd.Long = `On switches functions or groups (@NAME) on until this command ends: by ^C, a signal, --for, or kill
+-9. Functions that other commands have switched on stay on.`
 	return cmd
 }
 
 func (a *app) offCommand() *cobra.Command {
-	return a.liveCmd("off [flags] PID TARGET...", "switch off what on --stay has switched on", 1, -1, nil,
+	return a.liveCmd("off [flags] PID TARGET...", "switch off functions that on --stay has switched on", 1, -1, nil,
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			return a.change(c, f, control.Request{Do: control.DoOff, Targets: targets})
 		})
 }
 
 func (a *app) resetCommand() *cobra.Command {
-	return a.liveCmd("reset [flags] PID", "switch off all that commands have switched on in a running program", 0, 0, nil,
+	return a.liveCmd("reset [flags] PID", "switch off everything that commands have switched on in a running program", 0, 0, nil,
 		func(c *live.Conn, f *liveFlags, _ []string) error {
 			return a.change(c, f, control.Request{Do: control.DoReset})
 		})
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	cmd := a.liveCmd("resume [flags] PID", "let a program go on that was started with WAYMARK=suspend", 0, 0, nil,
+	cmd := a.liveCmd("resume [flags] PID", "resume a program that was started with WAYMARK=suspend", 0, 0, nil,
 		func(c *live.Conn, _ *liveFlags, _ []string) error {
 			_, err := c.Ask(control.Request{Do: control.DoResume})
 			return err
 		})
-	cmd.Long = `Resume lets a program go on which WAYMARK=suspend has wait before its first init function, so that
-other commands can begin before that.`
+	cmd.Long = `Resume resumes a program that waits before its first init function because of WAYMARK=suspend, so
+that other commands can begin before that.`
 	return cmd
 }
 

@@ -19,7 +19,7 @@ type onlyFlag struct {
 }
 
 func (o *onlyFlag) define(set *pflag.FlagSet) {
-	set.StringVar(&o.text, "if", "", "of --print: only calls for which `EXPRESSION` is true, such as 'args.n > 10 && duration > 5ms'")
+	set.StringVar(&o.text, "if", "", "with --print: only calls for which `EXPRESSION` is true, such as 'args.n > 10 && duration > 5ms'")
 }
 
 // compile compiles the condition, and has the values recorded that it reads.
@@ -28,7 +28,7 @@ func (o *onlyFlag) compile(set *pflag.FlagSet) (err error) {
 		return nil
 	}
 	if o.patterns, _ = set.GetStringArray("print"); len(o.patterns) == 0 {
-		return usagef("--if is of --print: add a pattern, as in --print main.handle --if '%s'", o.text)
+		return usagef("--if needs --print: add a pattern, as in --print main.handle --if '%s'", o.text)
 	}
 	if o.program, err = expression.Compile(o.text, nil); err != nil {
 		return usagef("%v", err)

@@ -68,7 +68,7 @@ func (a *app) full(what string) (string, error) {
 		return buildFull(dir)
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s is in a program of its own, which can't be built here: %w\nwhere it can be, go install %s@VERSION makes a waymark that has it", what, err, fullPath)
+		return "", fmt.Errorf("%s is in a separate program, which can't be built here: %w\nwhere it can be built, go install %s@VERSION makes a waymark that includes it", what, err, fullPath)
 	}
 	return filepath.Join(dir, name), nil
 }
@@ -85,7 +85,7 @@ func buildFull(dir string) error {
 	} else {
 		_, file, _, _ := runtime.Caller(0)
 		if !filepath.IsAbs(file) {
-			return errors.New("this waymark was built with -trimpath in a checkout, and doesn't know where that is")
+			return errors.New("this waymark was built with -trimpath in a checkout, and doesn't know the folder of the checkout")
 		}
 		cmd.Dir = filepath.Join(filepath.Dir(file), "../../full")
 		if _, err := os.Stat(cmd.Dir); err != nil {

@@ -60,13 +60,13 @@ func (a *app) probesCommand() *cobra.Command {
 	f.define(flags)
 	limits.define(flags, "firings")
 	flags.StringArrayVarP(&watched, "watch", "w", nil, "of a process: print firings of `PROVIDER:PROBE`; * stands for any text (repeatable)")
-	cmd.Long = `Probes lists what bpftrace -l 'usdt:BINARY:*' lists, with what waymark knows beyond that: the
-module, the function, arguments with their Go types, and the provider's stability. Of a process, a
-number in the column Attached says how many times tracers are attached: the probe's semaphore.
+	cmd.Long = `Probes lists the probes of bpftrace -l 'usdt:BINARY:*', and for each the module, the function,
+arguments with their Go types, and the provider's stability. For a process, the column Attached has
+the number of attached tracers: the probe's semaphore.
 
-With -w, firings of a running program of waymark build are printed until ^C, a limit, or the end of
-the program: no tracer of the system is needed. They are those of functions' probes and of package
-probe's. At most 1000 a second are shown; how many were not is said at the end.`
+With -w, it prints firings of a running program of waymark build, without a tracer of the system.
+It ends with ^C, at a limit, or with the program. It shows firings of functions' probes and of
+package probe, at most 1000 a second; at the end it says how many it did not show.`
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (a *app) findProbes(arg string) (list []probes.Probe, process string, err e
 	}
 	if pid, err := strconv.Atoi(arg); err == nil {
 		if runtime.GOOS != "linux" {
-			return nil, "", fmt.Errorf("probes of a process need linux: list those of the program's file")
+			return nil, "", fmt.Errorf("probes of a process need linux: list the probes of the program's file")
 		}
 		list, err := probes.OfProcess(pid)
 		return list, arg, err

@@ -28,7 +28,7 @@ func (a *app) program(name string, f *buildFlags, set *pflag.FlagSet, line *comm
 		return a.buildProgram(name, f, line)
 	}
 	if flag := forBuild(set, line); flag != "" {
-		return nil, usagef("%s: %s is for building, and %s is built: leave %s out, or name the package", name, flag, line.args[0], flag)
+		return nil, usagef("%s: %s is for builds, and %s is already built: leave %s out, or name the package", name, flag, line.args[0], flag)
 	}
 	t := &traced{path: path, args: line.args[1:], exec: line.exec()}
 	t.dir, err = tempDir("waymark-")

@@ -67,7 +67,7 @@ func (a *app) ps(f *liveFlags) error {
 		return nil
 	}
 	if len(list)+len(others) == 0 {
-		a.note("no program listens in " + strings.Join(dirs, ", ") + ": build one with waymark build")
+		a.note("no program has a socket in " + strings.Join(dirs, ", ") + ": build one with waymark build")
 		return nil
 	}
 	t := table.Table{Columns: []table.Column{{Head: "PID", Right: true}, {Head: "Uptime", Right: true}, {Head: "Functions", Right: true}, {Head: "On"}, {Head: "Program"}}}
@@ -106,16 +106,16 @@ func what(s *control.Status) string {
 
 func (a *app) statusCommand() *cobra.Command {
 	var inlined bool
-	return a.liveCmd("status [flags] PID [PATTERN...]", "show what is on in a running program", 0, -1,
+	return a.liveCmd("status [flags] PID [PATTERN...]", "show what is switched on in a running program", 0, -1,
 		func(set *pflag.FlagSet) {
-			set.BoolVar(&inlined, "inlined", false, "list the functions, of PATTERN or of the main module, whose calls aren't seen where the compiler has inlined them")
+			set.BoolVar(&inlined, "inlined", false, "list functions with inlined calls, which aren't seen; of PATTERN or of the main module")
 		},
 		func(c *live.Conn, f *liveFlags, patterns []string) error {
 			if inlined {
 				return a.listInlined(c, f, patterns)
 			}
 			if len(patterns) > 0 {
-				return usagef("status: unexpected argument %s: patterns are of --inlined", patterns[0])
+				return usagef("status: unexpected argument %s: patterns need --inlined", patterns[0])
 			}
 			answer, err := c.Ask(control.Request{Do: control.DoStatus})
 			if err != nil {
@@ -135,7 +135,7 @@ func (a *app) listInlined(c *live.Conn, f *liveFlags, patterns []string) error {
 		return err
 	}
 	if answer.Status == nil || answer.Status.Patched == nil {
-		return usagef("status: --inlined is of programs that are patched: in those of waymark build all calls of functions are seen that were asked for")
+		return usagef("status: --inlined is for patched programs: programs of waymark build have no inlined calls of instrumented functions")
 	}
 	if answer, err = c.Ask(control.Request{Do: control.DoList, Targets: patterns}); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (a *app) listInlined(c *live.Conn, f *liveFlags, patterns []string) error {
 		t.Rows = append(t.Rows, []table.Cell{table.Count(uint64(one.Functions)), {Text: one.Name}})
 	}
 	if len(list) == 0 {
-		a.note("no function is inlined where its calls would be seen otherwise")
+		a.note("no calls are missed because of inlining")
 		return nil
 	}
 	if n := answer.List.More; n > 0 {

@@ -43,21 +43,21 @@ func (a *app) recordCommand() *cobra.Command {
 			durationVar(set, &limit, "for", 0, "record a running program, PID or its name, for this `DURATION`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			a.defineYes(set)
-			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
+			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of the message about the recording: text or json")
 			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			// A name may be that of a program to run. These flags say that it runs.
 			runs := set.Changed("for") || set.Changed("dir")
 			if runs && len(line.args) == 0 {
-				return usagef("record: --for and --dir are of a running program: want its id or its name")
+				return usagef("record: --for and --dir are for a running program: want its id or its name")
 			}
 			if len(line.args) > 0 && (runs || isProcess(line.args[0])) {
 				if err := set.Parse(line.args[1:]); err != nil {
 					return usageError{err}
 				}
 				if name := ofBuilds(set, ofPatched...); name != "" {
-					return usagef("record: --%s is of builds: a running process is recorded as it was built, all of it or TARGET...", name)
+					return usagef("record: --%s is for builds: a running process is recorded as it was built, all of it or TARGET...", name)
 				}
 				file, err := filepath.Abs(out)
 				if err != nil {
@@ -76,7 +76,7 @@ func (a *app) recordCommand() *cobra.Command {
 				return a.recordLive(line.args[0], dir, file, form, rec.live(), values, &rec, limit, set.Args())
 			}
 			if form != "text" {
-				return usagef("record: --format is of a running process: stdout is the program's")
+				return usagef("record: --format is for a running process: here stdout is the program's")
 			}
 			if err := rec.check(); err != nil {
 				return err
@@ -91,7 +91,7 @@ func (a *app) recordCommand() *cobra.Command {
 			}
 			if errors.Is(err, errForeign) {
 				if name := ofBuilds(set, append([]string{"include", "config", "verbose", "debug"}, ofPatched...)...); name != "" {
-					return usagef("record: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
+					return usagef("record: --%s needs a build by waymark, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				values, err := f.values.live()
 				if err != nil {

@@ -54,7 +54,7 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 // writes it.
 func (a *app) dumpLive(process, dir, file, form string) error {
 	if file != "" && live.IsRemote(process) {
-		return usagef("-o %s: a program that is reached over HTTP writes where it runs: the file that it chose is said", file)
+		return usagef("-o %s: a program that is reached over HTTP chooses its file, where it runs: leave -o out; record prints the name", file)
 	}
 	if file != "" {
 		if err := recorder.Replaceable(file); err != nil { // it may be no trace file
@@ -90,7 +90,7 @@ func (a *app) dumpLive(process, dir, file, form string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("the program has written %q, which can't be brought to %s: %w", path, file, err)
+		return fmt.Errorf("the program has written %q, which can't be copied to %s: %w", path, file, err)
 	}
 	return a.sayRecording(form, []string{file})
 }

@@ -73,15 +73,15 @@ func (a *app) replayCommand() *cobra.Command {
 	}
 	text.define(cmd.Flags())
 	cmd.Flags().IntVar(&width, "width", 0, widthUsage+" (default: half of a terminal's columns, 60 at least; elsewhere no limit)")
-	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which ones woke them, where that was recorded")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which goroutines woke them, if that was recorded")
 	filter.define(cmd.Flags(), showsCalls)
 	filter.defineIf(cmd.Flags(), "show only calls")
-	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
-	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
+	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all calls below them", "show calls of functions that match `PATTERN`, and the calls around them")
+	cmd.Flags().StringVar(&test, "test", "", "only the test `NAME` and its subtests, in the recording of a test binary")
 	return cmd
 }
 
-const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+const widthUsage = "print at most `N` columns of each value, and a receiver in full only once; 0: no limit"
 
 // valueWidth returns how many columns of w a value takes, unless the user says otherwise.
 func valueWidth(w io.Writer) int {
@@ -115,7 +115,7 @@ func damage(set *tracefile.Set, err error) []error {
 	for _, p := range set.Processes {
 		for _, part := range p.Parts() {
 			if damaged := part.Info().Damaged; damaged > 0 {
-				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), tracefile.ErrDamaged, units.Bytes(damaged)))
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are those of the rest", part.Path(), tracefile.ErrDamaged, units.Bytes(damaged)))
 			}
 		}
 	}

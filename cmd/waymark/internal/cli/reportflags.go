@@ -48,7 +48,7 @@ func (f *reportFlags) check() error {
 	case !slices.Contains(f.formats(), f.format):
 		return usagef("--format: format %q: want %s%s", f.format, listed(f.formats()), pattern.IsIt(f.format, f.formats(), 1))
 	case f.format == f.more && f.more != "" && f.by != "function":
-		return usagef("--format %s is of functions: leave --by %s out", f.more, f.by)
+		return usagef("--format %s is for functions: leave --by %s out", f.more, f.by)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (r *rerun) run(first *testtrace.Recording, shown []*testtrace.Test) (left [
 			break
 		}
 		r.runs++
-		a.note(fmt.Sprintf("%s lacks calls or values: it runs again by itself, with everything recorded (--rerun=false: it doesn't)", name))
+		a.note(fmt.Sprintf("%s lacks calls or values: it runs again by itself, with everything recorded (--rerun=false switches this off)", name))
 		again, out, err := r.record(first.Package, t)
 		if err != nil {
 			return shown, masked, err

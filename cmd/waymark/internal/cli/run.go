@@ -53,22 +53,22 @@ func (a *app) runCommand() *cobra.Command {
 				stat.set.Set("objects", "true")
 			}
 			if records && stat.first() != "" {
-				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.beyond(), "by"))
+				return usagef("run: --%s is for statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.beyond(), "by"))
 			}
 			if waiting, _ := set.GetBool("waiting"); waiting && stat.counts() {
-				return usagef("run: calls that --calls-only counts have no times, and --waiting divides these: use one of them")
+				return usagef("run: --waiting divides times, and --calls-only has no times: use one of them")
 			} else if waiting && stat.tree() {
-				return usagef("run: --tree has no times of --waiting: use waymark record --waiting, and then waymark tree --waiting")
+				return usagef("run: --tree can't show times of --waiting: use waymark record --waiting, and then waymark tree --waiting")
 			}
 			shared := "" // with recordings
 			if set.Changed("objects") {
 				shared = "objects"
 			}
 			if other := cmp.Or(stat.first(), shared, rec.beyond()); traced.given() && (records || other != "") {
-				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(other, "by"))
+				return usagef("run: --traces prints traces instead of a report, and --%s is for the report: use one of them", cmp.Or(other, "by"))
 			}
 			if traced.given() && out != "" {
-				return usagef("run: -o is of the report, and --traces has the program print its traces: use one of them")
+				return usagef("run: -o is for the report, and --traces prints traces instead: use one of them")
 			}
 			if err := writable(out); err != nil {
 				return err
@@ -80,7 +80,7 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			if errors.Is(err, errForeign) {
 				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose", "debug")...); name != "" {
-					return usagef("run: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
+					return usagef("run: --%s needs a build by waymark, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				return a.runForeign(line, set, &rec, &rep, out)
 			}
@@ -186,7 +186,7 @@ func (a *app) reportStatistics(w io.Writer, dir string, f *reportFlags, tree boo
 	r := report.New(o)
 	for _, s := range all {
 		if s.Program != all[0].Program {
-			a.note(fmt.Sprintf("a process that the program started is left out: it is of the program %s", filepath.Base(s.Program)))
+			a.note(fmt.Sprintf("a process that the program started is left out: it runs another program, %s", filepath.Base(s.Program)))
 			continue
 		}
 		r.AddStatistics(s)

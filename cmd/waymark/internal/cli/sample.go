@@ -30,19 +30,19 @@ type sampleFlags struct {
 
 func (a *app) sampleCommand() *cobra.Command {
 	var s sampleFlags
-	cmd := a.liveCmdWith(liveFlags{more: sampleFormats}, "sample [flags] PID", "show where a running program spends its time, by looking several times a second", 0, 0,
+	cmd := a.liveCmdWith(liveFlags{more: sampleFormats}, "sample [flags] PID", "show where a running program spends its time, by samples", 0, 0,
 		func(set *pflag.FlagSet) {
-			set.StringVar(&s.root, "root", "", "only what happens in calls of `FUNC`, as stack traces name it")
+			set.StringVar(&s.root, "root", "", "only calls below `FUNC`, named as in stack traces")
 			set.Float64Var(&s.rate, "rate", sampler.DefaultRate, "`NUMBER` of samples per second")
-			durationVar(set, &s.time, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
+			durationVar(set, &s.time, "for", 10*time.Second, "end after `DURATION`; 0: until ^C")
 			set.StringVar(&s.least, "min", "1%", "text: leave out functions with a smaller `SHARE` of the time")
 			set.IntVar(&s.text.Depth, "depth", 0, "text: only the outermost `LEVELS` of calls; 0: all")
 			set.StringVarP(&s.out, "output", "o", "", "write to `FILE` instead of the terminal")
 		},
 		func(c *live.Conn, f *liveFlags, _ []string) error { return a.sample(c, f.form, &s) })
-	cmd.Long = `Sample looks at the stacks of all goroutines and shows the tree of their calls: each function's
-share of the time, and the part of it that was on a CPU. It sees functions that were not
-instrumented, too. Formats folded and pprof are for flame graphs and for go tool pprof.`
+	cmd.Long = `Sample reads the stacks of all goroutines many times and shows the tree of their calls: each
+function's share of the time, and the part of it on a CPU. It also sees functions that were not
+instrumented. Formats folded and pprof are for flame graphs and for go tool pprof.`
 	return cmd
 }
 

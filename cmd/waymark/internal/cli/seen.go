@@ -41,10 +41,10 @@ type seenFlags struct {
 func (a *app) seenCommand() *cobra.Command {
 	var f seenFlags
 	cmd := &cobra.Command{
-		Use: "seen [flags] FILE... | PID", Short: "list the functions that were ever called, and those that never were",
+		Use: "seen [flags] FILE... | PID", Short: "function coverage: list the functions that were called, and those that never were",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("seen: want a file that a program with WAYMARK=seen has written, or a process id: waymark %s", cmd.Use)
+				return usagef("seen: want a file of a program with WAYMARK=seen, or a process id: waymark %s", cmd.Use)
 			}
 			return nil
 		},
@@ -66,17 +66,17 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN` (repeatable)")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN` (repeatable)")
 	flags.BoolVar(&f.never, "never", false, "show functions that were never called")
-	flags.BoolVar(&f.tests, "tests", false, "show the tests that call each function; of one with ? others ran at the same time")
+	flags.BoolVar(&f.tests, "tests", false, "show the tests that call each function; ?: other tests ran at the same time")
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json or csv")
 	flags.StringVar(&f.cover, "cover", "", "write a coverage profile for go tool cover to `FILE`, and no list")
-	flags.StringVarP(&f.out, "output", "o", defaultSeen, "of a running program: have it note first calls in `FILE`, if it doesn't yet")
+	flags.StringVarP(&f.out, "output", "o", defaultSeen, "of a running program: `FILE` in which it notes first calls, if it doesn't yet")
 	durationVar(flags, &f.time, "for", 0, "of a running program, PID or its name: list after `DURATION`, or ^C")
 	flags.StringVar(&f.dir, "dir", "", "of a running program, whose socket is in `DIR`")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
 	config.Mark(flags, config.IsOutput, "output")
-	cmd.Long = `Seen reads what programs with WAYMARK=seen write while they run. A running program of waymark build
-begins to write it with the first waymark seen PID, and goes on until waymark reset. First calls
-from then on are listed. That costs the program nothing.`
+	cmd.Long = `Seen reads the files that programs with WAYMARK=seen write while they run. With waymark seen PID a
+running program of waymark build begins to note first calls, until waymark reset. This costs as much
+as tracing that is off.`
 	return cmd
 }
 

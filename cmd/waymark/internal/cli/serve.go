@@ -38,9 +38,6 @@ func (a *app) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use: "serve [flags] FILE...|PID", Short: "show recordings, or a running program, in a browser",
-		Long: `serve answers a browser on this machine with pages about recordings, or about a running
-program. It prints the address to open, which has a secret token, and answers until it is
-interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("serve: want a recording, a process id or the name of a program: waymark %s%s", cmd.Use, asIn("serve"))
@@ -66,10 +63,10 @@ interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`ADDRESS` of this machine to listen at; port 0 is any")
 	flags.BoolVar(&f.open, "open", false, "open the address in the browser, too")
-	flags.StringArrayVar(&f.base, "base", nil, "compare with the recording `FILE` of before a change (repeatable)")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with the older recording `FILE` (repeatable)")
 	config.Mark(flags, config.IsFile, "base")
 	a.defineYes(flags)
-	flags.StringVar(&f.dir, "dir", "", "look for sockets of programs in `DIR`, as where a container's are mounted")
+	flags.StringVar(&f.dir, "dir", "", "look for sockets of programs in `DIR`, such as a mounted folder of a container")
 	return cmd
 }
 

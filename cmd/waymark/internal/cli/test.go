@@ -19,7 +19,7 @@ func (a *app) testCommand() *cobra.Command {
 	var counts countFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
-		"run tests with every function observable; --trace shows what the failed ones did", "", packagesOnce,
+		"run tests with every function observable; --trace shows the calls of failed tests", "", packagesOnce,
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)

@@ -44,9 +44,9 @@ func (a *app) topCommand() *cobra.Command {
 			t.limits.define(set, "")
 			durationVar(set, &t.every, "every", time.Second, "`DURATION` between two tables")
 			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: total, self, calls, avg, max or panics")
-			set.IntVar(&t.rows, "top", 20, "`ROWS`; 0: all, which are 500 at most")
-			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions that are too hot to be timed")
-			set.Uint64VarP(&t.tables, "limit", "n", 0, "`NUMBER` of tables, then the command ends; 0: no limit")
+			set.IntVar(&t.rows, "top", 20, "print at most `ROWS` rows; 0: all, at most 500")
+			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions with too many calls to time")
+			set.Uint64VarP(&t.tables, "limit", "n", 0, "end after `NUMBER` tables; 0: no limit")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if _, ok := topSorts[t.sort]; !ok {
@@ -63,7 +63,7 @@ func (a *app) topCommand() *cobra.Command {
 			}
 			return a.top(c, f, &t, targets)
 		})
-	cmd.Long = `Top times the functions while it runs, and shows each period what was added up since it began. Min
+	cmd.Long = `Top times functions while it runs, and prints each period the sums since its beginning. Min
 and Max are those since the function was first timed.`
 	return cmd
 }

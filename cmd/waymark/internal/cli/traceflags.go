@@ -39,11 +39,11 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	config.Mark(set, config.IsOutput, "out")
-	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
+	set.IntVar(&f.lines, "lines", 80, "with --trace, print at most this many lines for each test; 0 is no limit")
 	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	defineFlag(set, setting.Find("disk"), "1GB")
 	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
-	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
+	set.IntVar(&f.depth, "depth", 0, "with --trace, leave out calls with `N` callers or more; 0: as --lines allows")
 }
 
 // records reports whether the tests are recorded.
@@ -67,7 +67,7 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 		return err
 	}
 	if f.set.Changed("disk") && !f.forgets() {
-		return usagef("--disk: only --trace, and not --trace=all or --out, makes room by giving back the calls of tests that passed: leave --disk out")
+		return usagef("--disk: only --trace, without --trace=all and --out, reclaims space of passed tests: leave --disk out")
 	}
 	if !f.records() {
 		return nil

@@ -70,9 +70,9 @@ func (a *app) tracesCommand() *cobra.Command {
 			}
 			switch {
 			case f.critical && key == nil:
-				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
+				return usagef("traces: --critical needs one trace: name it by its key, as waymark traces lists it")
 			case f.args && (key == nil || f.critical || f.form == "xml"):
-				return usagef("traces: --args is of the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
+				return usagef("traces: --args needs the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
 			case f.filter.condition != "" && (key != nil || f.form == "xml"):
 				return usagef("traces: --if chooses among traces that are listed: leave KEY and --format xml out")
 			case f.critical && f.form != "text" && f.form != "json":
@@ -95,13 +95,13 @@ func (a *app) tracesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
-	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
+	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` slowest traces; 0: all, as in formats other than text")
 	flags.BoolVar(&f.allRoots, "all-roots", false, "without --root and --include list all root calls, also those that don't look like requests, such as main.main and loops")
-	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
+	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
-	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
-	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their arguments, where these were recorded; calls with other arguments have lines of their own")
-	flags.BoolVar(&f.critical, "critical", false, "of the trace KEY print its critical path: which goroutine woke which, back from its end")
+	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace allocated, if that was recorded")
+	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their recorded arguments; calls with other arguments have separate lines")
+	flags.BoolVar(&f.critical, "critical", false, "print the critical path of the trace KEY: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
 	f.filter.defineIf(flags, "list traces with root calls")
@@ -111,7 +111,7 @@ func (a *app) tracesCommand() *cobra.Command {
 // defineTraces defines the filters of traces.
 func (f *filterFlags) defineTraces(set *pflag.FlagSet) {
 	f.set = set
-	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; else with calls that no recorded function makes")
+	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; default: with calls without a recorded caller")
 	set.StringArrayVar(&f.include, "include", nil, "list traces whose root calls match `PATTERN` (repeatable)")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "don't list traces whose root calls match `PATTERN` (repeatable)")
 	durationVar(set, &f.min, "min", 0, "list traces, or parts of a --critical path, that took at least this, as in 10ms")
@@ -268,7 +268,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 // showCritical prints the critical path of a trace.
 func (a *app) showCritical(set *tracefile.Set, f *tracesFlags, only recording.Filter, key traces.Key) error {
 	if !a.explainWaiting(true, set) {
-		return errors.New("no critical path: nothing says which goroutine woke which")
+		return errors.New("no critical path: the recording doesn't say which goroutine woke which")
 	}
 	c, read, err := traces.FindCritical(set, &recording.Filter{Prepare: only.Prepare}, key)
 	if c == nil {

@@ -22,7 +22,7 @@ func (f *tracesRunFlags) given() bool { return f.set.Changed("traces") }
 
 func (f *tracesRunFlags) check() error {
 	if name := firstGiven(f.set, setting.Traces); name != "" && !f.given() {
-		return usagef("run: --%s is of traces: say by --traces PATTERN which calls begin them", name)
+		return usagef("run: --%s is for traces: choose the calls that begin them by --traces PATTERN", name)
 	}
 	keep, _ := f.set.GetStringArray("keep")
 	for _, k := range keep {

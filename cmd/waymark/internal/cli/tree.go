@@ -53,12 +53,12 @@ func (a *app) treeCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json or csv; json is nested, 100 levels deep unless --depth says more")
+	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json or csv; json is nested, 100 levels deep by default (--depth)")
 	cmd.Flags().BoolVar(&flat, "flat", false, "with --format json: a list of rows with id and parent, of any depth")
 	cmd.Flags().BoolVar(&waiting, "waiting", false, waitingUsage)
 	text.define(cmd.Flags())
 	filter.define(cmd.Flags(), showsTree)
 	filter.defineIf(cmd.Flags(), "show paths to calls")
-	filter.definePaths(cmd.Flags(), "the trees of functions that match `PATTERN`", "who calls the functions that match `PATTERN`, 100 levels unless --depth says more")
+	filter.definePaths(cmd.Flags(), "the trees of functions that match `PATTERN`", "the callers of functions that match `PATTERN`, 100 levels by default (--depth)")
 	return cmd
 }

@@ -31,8 +31,8 @@ func (a *app) tuiCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Long = `Tui shows the functions of recordings with their times, the call tree, who calls a function and what
-it calls, and the slowest traces. It opens trees level by level, sorts and searches, and opens a
+	cmd.Long = `Tui shows the functions of recordings with their times, the call tree, callers and callees of a
+function, and the slowest traces. It opens trees level by level, sorts and searches, and opens a
 function's source in the editor that VISUAL or EDITOR names. The key ? lists all keys.`
 	return cmd
 }

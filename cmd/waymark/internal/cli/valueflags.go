@@ -44,9 +44,9 @@ func (f *shownFlags) live() (settings string, err error) {
 		for _, word := range strings.Split(list, ",") {
 			switch words := format.AddRedactWords([]string{""}, word); len(words) {
 			case 0:
-				return "", usagef("--redact=%s is of builds: a program that is patched masks what looks like a secret, and more if you say so", list)
+				return "", usagef("--redact=%s is for builds: in a patched program --redact can only add words", list)
 			case 1:
-				return "", usagef("--redact=%s: want a word in names of what is masked, as in iban", list)
+				return "", usagef("--redact=%s: want a word of the names to mask, as in iban", list)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (f *shownFlags) limits() (depth, bytes int, err error) {
 // fixed is the error of settings that were given for values of a program that waymark has built.
 func fixed(command, settings string) error {
 	name := strings.FieldsFunc(settings, func(r rune) bool { return r == ',' || r == '=' })[0]
-	return usagef("%s: --%s is of programs that plain Go has built, and of builds: what values of this one show was fixed by waymark build, as by its --%s", command, name, name)
+	return usagef("%s: --%s is for builds and for programs of plain Go: for this program give --%s to waymark build", command, name, name)
 }
 
 func (f *valueFlags) define(set *pflag.FlagSet) {
@@ -104,7 +104,7 @@ func (f *valueFlags) live() (settings string, err error) {
 		case len(of.list) == 1 && of.list[0] == build.Everything:
 			settings += "," + of.name
 		case len(of.list) > 0:
-			return "", usagef("record: --%s=%s is of builds: without a pattern it is of all functions that are recorded", of.name, of.list[0])
+			return "", usagef("record: --%s=%s is for builds: leave the pattern out, for values of all recorded functions", of.name, of.list[0])
 		}
 	}
 	shown, err := f.shown.live()

@@ -14,7 +14,7 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the version, its commit, and the Go releases that it is tested with", Args: arguments(0, 0),
+		Use: "version", Short: "print the version, its commit, and the tested Go releases", Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			var from string
 			if commit := library.Commit(); commit != "" {

@@ -3,7 +3,7 @@ package cli
 import "github.com/waymark-go/waymark/tracefile"
 
 // waitingUsage is that of the flag --waiting of commands that print recordings.
-const waitingUsage = "show how long goroutines ran, were ready and waited, where that was recorded"
+const waitingUsage = "show how long goroutines ran, were ready and waited, if that was recorded"
 
 // explainWaiting says on stderr which recordings of a set, of which it was asked, don't say when
 // goroutines ran. It reports whether any does.

@@ -39,10 +39,10 @@ func (a *app) watchCommand() *cobra.Command {
 			set.StringSliceVar(&on, "on", nil, "show calls on `WHAT`: enter, exit, return or panic (repeatable; default exit, which is return and panic)")
 			durationVar(set, &least, "min", 0, "leave out calls that took less than `DURATION`")
 			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
-			set.BoolVar(&caller, "caller", false, "show who made each call")
+			set.BoolVar(&caller, "caller", false, "show the caller of each call")
 			set.IntVar(&stack, "stack", 0, "show `N` callers of each line's function")
 			shown.define(set, " (repeatable)")
-			set.IntVar(&width, "width", 0, "print `N` columns of each value at most; 0: all of each (default: strings of 64 bytes, lists of 8, errors whole)")
+			set.IntVar(&width, "width", 0, "print at most `N` columns of each value; 0: no limit (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			only, err := limits.condition(targets)
@@ -91,12 +91,12 @@ func (a *app) watchCommand() *cobra.Command {
 			return err
 		})
 	cmd.Long = `Watch shows calls as they happen: time, goroutine, duration, function, arguments, results, panic.
-Values are those that the program was built to give: waymark build --args --results. Those of a
-program that plain Go has built are as --arg-depth, --arg-bytes, --redact and --redact-type say. At
-most 1000 calls a second are shown; how many were not is said at the end.
+A program of waymark has values if it was built by waymark build --args --results. For a program of
+plain Go, --arg-depth, --arg-bytes, --redact and --redact-type choose the values. At most 1000 calls
+a second are shown; at the end watch says how many it did not show.
 
-Of a line, as in main.go:38, it shows the variables that are in scope before its code runs, wherever
-the compiler has put it. Conditions name variables: --if 'retries > 3 && err != nil'.
+For a line, such as main.go:38, it shows the variables in scope before the line's code runs.
+Conditions name variables: --if 'retries > 3 && err != nil'.
 
 With --keep-calls each call gets a number, by which waymark calls shows it in full.`
 	return cmd
@@ -108,9 +108,9 @@ func checkLines(targets []string, w *control.Watch, on []string) error {
 	case w.Stack < 0:
 		return usagef("--stack=%d: want 0 or more", w.Stack)
 	case !lines && w.Stack > 0:
-		return usagef("--stack is of lines, as main.go:38: waymark stack shows who calls functions")
+		return usagef("--stack needs lines, as in main.go:38: for callers of functions use waymark stack")
 	case lines && (w.MinNS > 0 || w.Keep || len(on) > 0):
-		return usagef("--min, --on and --keep-calls are of calls: a line is reached, and that is all")
+		return usagef("--min, --on and --keep-calls are for calls: leave them out for lines")
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 
 func (a *app) stackCommand() *cobra.Command {
 	var limits limitFlags
-	cmd := a.liveCmd("stack [flags] PID FUNC...", "show who calls functions in a running program, with counts", 1, -1,
+	cmd := a.liveCmd("stack [flags] PID FUNC...", "show the callers of functions in a running program, with counts", 1, -1,
 		func(set *pflag.FlagSet) {
 			limits.define(set, "calls")
 			limits.defineIf(set)
@@ -203,7 +203,7 @@ func (a *app) stackCommand() *cobra.Command {
 			}
 			return err
 		})
-	cmd.Long = `Stack gathers the stacks of calls until it ends, and prints them with how many calls each had, the
+	cmd.Long = `Stack gathers the stacks of calls until it ends, and prints each stack with its number of calls, the
 most frequent first.`
 	return cmd
 }
@@ -255,8 +255,8 @@ func (a *app) traceCommand() *cobra.Command {
 			})
 			return err
 		})
-	cmd.Long = `Trace prints the tree of each call of the functions: all instrumented functions that it called, also
-on the goroutines that it started, with times. The program gathers traces for one command at a time.`
+	cmd.Long = `Trace prints the tree of each call of the functions: all instrumented calls below it with their
+times, also on the goroutines that it started. A program serves one trace command at a time.`
 	return cmd
 }
 

@@ -30,7 +30,7 @@ func TestMessages(t *testing.T) {
 		"duration > 10mx":               "12: 10mx is no duration, as 10ms or 1m30s are",
 		"duration > 10 ms":              "15: expected 'EOF', found ms",
 		"duration = 10ms":               "10: expected '==', found '='",
-		"args.n > results[0]":           "8: an argument can't be compared with what is known at the end: it may have changed by then",
+		"args.n > results[0]":           "8: an argument can't be compared with a value from the call's end: it may have changed by then",
 		"panic == \"boom\"":             "7: panic can be compared with nil only",
 		"panic":                         "1: write panic != nil",
 		"strings.Contains(args.key)":    "1: write contains(s, part), startsWith(s, part) or endsWith(s, part)",

@@ -217,7 +217,7 @@ func (c *compiler) call(e *ast.CallExpr) (*node, error) {
 	case x.constant != nil:
 		return nil, c.fail(e.Args[0], "the first string is to be an argument or result")
 	case x.enter && y.exit || x.exit && y.enter:
-		return nil, c.fail(e, "an argument can't be compared with what is known at the end: it may have changed by then")
+		return nil, c.fail(e, "an argument can't be compared with a value from the call's end: it may have changed by then")
 	}
 	return both(offset(e), boolean, condition.Instruction{Op: condition.Find, Find: f}, x, y), nil
 }

@@ -297,7 +297,7 @@ func (c *compiler) compare(e *ast.BinaryExpr, rel condition.Relation, x, y *node
 	case !equality && (x.kind == boolean || y.kind == boolean || x.kind == nilable || y.kind == nilable):
 		return nil, &Error{c.text, at, x.what + " and " + y.what + " have no order"}
 	case x.enter && y.exit || x.exit && y.enter:
-		return nil, &Error{c.text, at, "an argument can't be compared with what is known at the end: it may have changed by then"}
+		return nil, &Error{c.text, at, "an argument can't be compared with a value from the call's end: it may have changed by then"}
 	}
 	if x.constant != nil {
 		x, y, rel = y, x, rel.Swapped()

@@ -211,10 +211,10 @@ func (d *drain) next(p int, all bool) *Part {
 	b := d.t.memory[chunk : chunk+format.ChunkSize]
 	part := &Part{Bytes: b, From: max(s.read, format.ChunkHeader)}
 	cell := trampoline.Cells + p*trampoline.CellSize
-	state := atomic.LoadUint32(d.state(chunk))
+	state, fills := atomic.LoadUint32(d.state(chunk)), false
 	if state == format.ChunkActive && all {
 		cursor := atomic.LoadUint64(d.word(cell + trampoline.Cursor))
-		if atomic.LoadUint64(d.word(cell+trampoline.Chunk)) == d.t.address(chunk) {
+		if fills = atomic.LoadUint64(d.word(cell+trampoline.Chunk)) == d.t.address(chunk); fills {
 			part.End = int(cursor - d.t.address(chunk))
 		} else { // it was filled up meanwhile, or is just being taken
 			state = atomic.LoadUint32(d.state(chunk))
@@ -223,7 +223,7 @@ func (d *drain) next(p int, all bool) *Part {
 	switch {
 	case state == format.ChunkFull:
 		part.End = int(binary.LittleEndian.Uint32(b[32:]))
-	case part.End == 0:
+	case !fills:
 		return nil
 	}
 	if part.End < part.From || part.End > format.ChunkSize {

@@ -490,7 +490,7 @@ func (h *host) List(targets []string) (*control.List, error) {
 
 // needs is the error of what only programs can do that waymark has built.
 func needs(what string) error {
-	return &control.Error{Code: control.CodeState, Text: "the program was not built by waymark, and is patched: " + what + " wants one of waymark build"}
+	return &control.Error{Code: control.CodeState, Text: "the program was not built by waymark, and is patched: " + what + " needs a program of waymark build"}
 }
 
 // Dump implements control.Host.

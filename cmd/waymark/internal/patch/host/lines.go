@@ -54,7 +54,7 @@ func (v *values) linesOf(targets []string) (list []*patch.Line, notes []string, 
 func (h *host) watchLines(targets []string, w control.Watch) (control.Task, control.Change, error) {
 	var c control.Change
 	if w.Kind != control.KindCalls || w.Bare {
-		return nil, c, &control.Error{Code: control.CodeRequest, Text: "a line can be watched: top, stack, trace and monitor are of functions"}
+		return nil, c, &control.Error{Code: control.CodeRequest, Text: "only watch and record take lines: top, stack, trace and monitor take functions"}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -200,7 +200,7 @@ func (t *task) fits(found []*image.Func) (err error) {
 		}
 		if s == nil {
 			if err == nil {
-				err = fmt.Errorf("%s: what its arguments and results are isn't known", patch.NameOf(f.Name))
+				err = fmt.Errorf("%s: its arguments and results are not known", patch.NameOf(f.Name))
 			}
 			continue
 		}

@@ -95,7 +95,7 @@ func (p *Process) refused(err error) error {
 	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	switch s := strings.TrimSpace(string(scope)); {
 	case s == "3":
-		return denied("this kernel lets nobody trace processes (kernel.yama.ptrace_scope is 3) until it is started anew")
+		return denied("this kernel forbids tracing (kernel.yama.ptrace_scope is 3) until the machine reboots")
 	case s == "2" && os.Geteuid() != 0:
 		return denied("this kernel lets only root trace processes (kernel.yama.ptrace_scope is 2): use sudo")
 	case s == "1" && os.Geteuid() != 0:

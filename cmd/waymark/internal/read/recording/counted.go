@@ -61,7 +61,7 @@ func countedLines(list []Summary) (lines []string) {
 		lines = append(lines, "counters are read about once a second: the counted calls of the window are those between two readings")
 	}
 	if s.LeftOut > 0 {
-		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: nobody knows their goroutines and durations")
+		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: their goroutines and durations are not known")
 	}
 	return lines
 }

@@ -135,7 +135,7 @@ func (d *Diff) Read(to int, set *tracefile.Set) error {
 		d.add(to, len(s.recordings), tree)
 		s.recordings = append(s.recordings, read...)
 		if n := read[0].Info.Damaged; n > 0 {
-			s.damage = append(s.damage, fmt.Errorf("%s: %w: %s could not be read, the comparison is of the rest", p.Path(), tracefile.ErrDamaged, units.Bytes(n)))
+			s.damage = append(s.damage, fmt.Errorf("%s: %w: %s could not be read, the comparison covers the rest", p.Path(), tracefile.ErrDamaged, units.Bytes(n)))
 		}
 	}
 	return errors.Join(errs...)

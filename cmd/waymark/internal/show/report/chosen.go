@@ -264,7 +264,7 @@ func (c *chosen) nodes() []calltree.Node {
 func (r *Report) noteDamage(p *recording.Process, rec *recording.Summary) {
 	for i, part := range p.File.Parts() {
 		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report has the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
 		}
 	}
 }

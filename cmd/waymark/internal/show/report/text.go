@@ -77,7 +77,7 @@ func (r *Report) writeFoot(w io.Writer) error {
 	}
 	if r.By == ByGoroutine {
 		if n := recording.Sum(r.Recordings).Counted.Sum; n > 0 {
-			fmt.Fprintf(&b, "%s not in the table: nobody knows their goroutines\n", units.Things(n, "counted call"))
+			fmt.Fprintf(&b, "%s not in the table: their goroutines are not known\n", units.Things(n, "counted call"))
 		}
 	}
 	for _, line := range recording.LacksBeside(r.Recordings) {

@@ -52,5 +52,5 @@ func (l *lacking) say(clock uint64) (text string) {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("... %s given back: the test ran long ...", units.Things(n, "event"))
+	return fmt.Sprintf("... %s reclaimed: the test ran long ...", units.Things(n, "event"))
 }

@@ -26,18 +26,18 @@ func TestPrintGap(t *testing.T) {
             [        7]      p.C() {
       11 ns [        7]        p.D(); /* end not recorded */
       12 ns [        7]      } /* p.C, end not recorded */
-            [        7]      // ... 123,456 events given back: the test ran long ...
+            [        7]      // ... 123,456 events reclaimed: the test ran long ...
        2 ns [        7]      p.C();
       17 ns [        7]    } /* p.B */
       19 ns [        7]  } /* p.A */
-    left out: 123,456 events given back; see all with --out DIR
+    left out: 123,456 events reclaimed; see all with --out DIR
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	// Nothing of the test was kept.
 	r = read(t, "7 begin TestA\n7 gap A10 5\n7 fail TestA")
-	if got := printed(t, r, r.Failed(), Options{}); !strings.Contains(got, "// ... 5 events given back") {
+	if got := printed(t, r, r.Failed(), Options{}); !strings.Contains(got, "// ... 5 events reclaimed") {
 		t.Errorf("nothing kept:\n%s", got)
 	}
 }

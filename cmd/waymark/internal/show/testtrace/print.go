@@ -122,7 +122,7 @@ func (r *Recording) printTest(w io.Writer, v *view, duration string, o Options) 
 		left = append(left, units.Things(n, "line"))
 	}
 	if n := v.lacks.events(); n > 0 {
-		left = append(left, units.Things(n, "event")+" given back")
+		left = append(left, units.Things(n, "event")+" reclaimed")
 	}
 	if len(left) == 0 {
 		return nil

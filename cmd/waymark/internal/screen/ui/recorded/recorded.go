@@ -129,11 +129,11 @@ func (r *Recordings) changes() (list []string) {
 		info, err := os.Stat(s.path)
 		switch {
 		case err != nil:
-			list = append(list, fmt.Sprintf("%s is gone: these pages are about what it was", s.path))
+			list = append(list, fmt.Sprintf("%s was removed: these pages show its earlier content", s.path))
 		case !os.SameFile(info, s.info):
 			list = append(list, fmt.Sprintf("%s is another file now: these pages are about the one before. Start waymark serve again to see it.", s.path))
 		case info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime()):
-			list = append(list, fmt.Sprintf("%s has been written to since: these pages show what it held then. Start waymark serve again to see the rest.", s.path))
+			list = append(list, fmt.Sprintf("%s has changed: these pages show its content from then. Start waymark serve again to see the rest.", s.path))
 		}
 	}
 	return list
@@ -155,7 +155,7 @@ func (r *Recordings) overview(*http.Request) (any, error) {
 	notes := append([]string{}, slices.Concat(r.changes(), p.now.Damage, p.now.Lacks)...) // never null in JSON
 	for _, file := range r.set.Processes {
 		if file.Info().Live {
-			notes = append(notes, fmt.Sprintf("%s is still being written: these pages show what it held when waymark serve opened it", file.Path()))
+			notes = append(notes, fmt.Sprintf("%s is still being written: these pages show its content from when waymark serve opened it", file.Path()))
 		}
 	}
 	return struct {

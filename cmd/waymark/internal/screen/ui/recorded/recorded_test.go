@@ -491,13 +491,13 @@ func TestFileChanges(t *testing.T) {
 	}
 	f.Write([]byte("more"))
 	f.Close()
-	if got := notes(); !strings.Contains(got, "has been written to since") {
+	if got := notes(); !strings.Contains(got, "has changed: these pages") {
 		t.Errorf("of a file that has grown the page says %q", got)
 	}
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
 	}
-	if got := notes(); !strings.Contains(got, "is gone") {
+	if got := notes(); !strings.Contains(got, "was removed") {
 		t.Errorf("of a file that is gone the page says %q", got)
 	}
 	if err := os.WriteFile(path, []byte("other"), 0o666); err != nil {
