@@ -1,66 +1,25 @@
 package cli
 
-import (
-	"fmt"
-	"os"
-
-	"github.com/spf13/cobra"
-
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/raw"
-)
+import "github.com/spf13/cobra"
 
 func (a *app) dumpCommand() *cobra.Command {
-	var text bool
-	var out, dir, form string
+	var out string
+	var f liveFlags
 	cmd := &cobra.Command{
-		Use: "dump --text FILE, or dump [-o FILE] PID", Short: "print a recording as it is, or write what a running program has recorded of late", Args: arguments(1, 1),
-		Long: `Dump PID writes the calls that a running program has in its flight recorder, which it has by
-WAYMARK=record,overflow=ring or waymark record --overflow ring. Recording goes on.
-
-Dump --text prints the blocks of a trace file: the offset of each block in the file, its kind, its
-size in bytes, whether its checksum is good, and what it holds. Events are printed with the ticks
-of their clock and the word that stands for them in the program's memory. Dump names each damaged
-range.
-
-Dump --text is for people who work on waymark or on a damaged file. For recordings use waymark
-report, tree and replay.`,
-		RunE: func(_ *cobra.Command, files []string) error {
-			switch {
-			case text && (out != "" || dir != "" || form != "text"):
-				return usagef("dump: --text prints a file to stdout: --output, --dir and --format are of a running program")
-			case !text && a.namesProcess(files[0]):
-				if err := (&liveFlags{form: form}).check(); err != nil {
-					return err
-				}
-				return a.dumpLive(files[0], dir, out, form)
-			case !text:
-				return usagef("dump: want --text, which prints a file, or a process id, or the name of a program that listens: waymark dump --text %s", files[0])
+		Use: "dump [flags] [-o FILE] PID", Short: "write what a running program has recorded of late", Args: processArguments(0, 0),
+		Long: `Dump writes the calls that a running program has in its flight recorder, which it has by
+WAYMARK=record,overflow=ring or waymark record --overflow ring. Recording goes on.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !a.namesProcess(args[0]) {
+				return usagef("dump: want a process id, or the name of a program that listens; of a file: waymark info --blocks %s", args[0])
 			}
-			f, err := os.Open(files[0])
-			if err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
-			defer f.Close()
-			info, err := f.Stat()
-			if err != nil {
-				return err
-			}
-			if !info.Mode().IsRegular() {
-				return fmt.Errorf("%s: want a trace file, which is a regular file", files[0])
-			}
-			damaged, err := raw.Write(a.stdout, f, info.Size())
-			if err != nil {
-				return fmt.Errorf("%s: %w", files[0], err)
-			}
-			if damaged > 0 {
-				return fmt.Errorf("%s is damaged: %d bytes could not be read", files[0], damaged)
-			}
-			return nil
+			return a.dumpLive(args[0], f.dir, out, f.form)
 		},
 	}
-	cmd.Flags().BoolVar(&text, "text", false, "print the file's blocks and events as text")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "of a running program, `FILE` to write to; else the program chooses one")
-	cmd.Flags().StringVar(&dir, "dir", "", "of a running program, look for its socket in `DIR`")
-	cmd.Flags().StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the file: text or json")
+	f.define(cmd.Flags())
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write to; else the program chooses one")
 	return cmd
 }

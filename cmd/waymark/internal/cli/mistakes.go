@@ -44,6 +44,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // formerly says what flags of earlier checkouts are now.
 var formerly = map[string]string{
 	"run --count": "--calls-only", "load --count": "--limit", "traces --slowest": "--top", "top --once": "-n 1", "on --keep": "--stay", "trace --panics": "--on panic",
+	"dump --text": "waymark info --blocks FILE",
 }
 
 // flagError explains an error of cobra's about a command's flags, and names the nearest flag.
