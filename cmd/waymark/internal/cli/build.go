@@ -29,11 +29,6 @@ func (a *app) buildCommand() *cobra.Command {
 
 // goBuild runs go build. blame says why it failed.
 func (a *app) goBuild(b *build.Build, f *buildFlags) error {
-	if f.work {
-		if err := a.keepWork(b); err != nil {
-			return err
-		}
-	}
 	show, done := a.progress()
 	show("building")
 	cmd := b.Env.Command(b.Go("build", b.Args...)...)
@@ -56,9 +51,9 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 	return a.blame(b, f, out.String(), exitError(exit.ExitCode()))
 }
 
-// trace prints a command line if --debug was given.
+// trace prints a command line if --verbose asks for it.
 func (a *app) trace(f *buildFlags, cmd *exec.Cmd) {
-	if f.debug {
+	if f.verbose >= 4 {
 		a.note(fmt.Sprintf("cd %s && %s", cmd.Dir, strings.Join(cmd.Args, " ")))
 	}
 }
@@ -135,17 +130,4 @@ func printFuncs(w io.Writer, funcs []build.Func) error {
 	}
 	_, err := fmt.Fprintf(w, "%d of %d functions would be instrumented\n", n, len(funcs))
 	return err
-}
-
-// keepWork copies the rewritten files to a new folder and says where it is.
-func (a *app) keepWork(b *build.Build) error {
-	dir, err := tempDir("waymark-work-")
-	if err != nil {
-		return err
-	}
-	if err := writeSources(b, dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stderr, "WORK=%s\n", dir)
-	return nil
 }

@@ -96,6 +96,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 			return diff.Formats
 		case "info":
 			return report.Formats[:2] // it is no table
+		case "tree":
+			return report.TreeFormats
 		case "ps", "status", "on", "off", "reset", "resume", "top", "watch", "calls", "trace", "stack", "monitor", "dump", "record":
 			return liveFormats
 		case "sample":
@@ -112,7 +114,7 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return []string{"0", "1", "2", "3", "4"}
 	case "test":
 		return testNames(args)
-	case "include", "exclude", "account", "without", "root", "callers", "print", "args", "results":
+	case "include", "exclude", "without", "root", "callers", "print", "args", "results":
 		if cmd.DisableFlagParsing {
 			return declaredGroups(".")
 		}

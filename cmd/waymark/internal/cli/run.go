@@ -79,7 +79,7 @@ func (a *app) runCommand() *cobra.Command {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
-				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose", "debug")...); name != "" {
+				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose")...); name != "" {
 					return usagef("run: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				return a.runForeign(line, set, &rec, &rep, out)
