@@ -108,9 +108,6 @@ var All = []Setting{
 	{Key: "keep", Kind: List, Want: "slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
 		Means: "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
 		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},
-	{Key: "traces-out", Kind: Path, Of: Traces,
-		Means: "A file in which traces are saved, in XML, instead of being printed." + path,
-		Flag:  "traces-out", Usage: "with --traces save the traces in `FILE`, in XML, instead of printing them; waymark traces reads it"},
 	{Key: "counts", Kind: Path, Of: Tests, Flag: "counts",
 		Means: "Write how often each test calls each function to a file, for [waymark test --counts](gates.md). Not with `seen`." + path},
 	{Key: "socket", Kind: SwitchPath, Of: Program, NoFlag: "waymark build has programs listen",
@@ -122,8 +119,8 @@ var All = []Setting{
 		Means: "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
 	{Key: "usdt", Default: "1", Of: Program, NoFlag: "--usdt of builds says which functions have probes",
 		Means: "0: tracers of the system don't see [probes](probes.md#turned-off), nor those of [functions](usdt.md#turned-off); also in programs that plain Go has built."},
-	{Key: "out", Short: "o", Kind: Path, Default: "waymark.wmt", Of: Recording, Flag: "output",
-		Means: "The trace file; default `waymark.wmt`. `%p` stands for the process id, `%n` for the program's name, `%%` for a percent sign."},
+	{Key: "output", Short: "o", Kind: Path, Default: "waymark.wmt", Of: Recording, Flag: "output",
+		Means: "The trace file; default `waymark.wmt`. Without `record` it is the file of `seen`, or that of `traces`, which are saved in XML instead of being printed. `%p` stands for the process id, `%n` for the program's name, `%%` for a percent sign."},
 	{Key: "overflow", Kind: Choice, Choices: []string{"block", "drop", "ring"}, Default: "block", Of: Recording, Live: true,
 		Means: "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, `ring` keeps [the newest calls](usage.md#keep-the-newest-calls-only).",
 		Flag:  "overflow", Usage: "when the writer can't keep up: block or drop; or ring: keep the newest calls in memory until the program dies or dumps them"},
@@ -182,6 +179,15 @@ func Find(key string) *Setting {
 		}
 	}
 	return nil
+}
+
+// Former returns the key that has taken the place of one of earlier checkouts, "" if there is none.
+func Former(key string) string {
+	switch key {
+	case "out", "traces-out":
+		return "output"
+	}
+	return ""
 }
 
 // Keys returns all keys and their short forms.

@@ -55,7 +55,7 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 	switch flag {
 	case "config":
 		return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
-	case "out", "output", "counts", "check":
+	case "output", "counts", "check":
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var list []string

@@ -48,7 +48,7 @@ var noKeys = map[string]string{
 	"of the command's work":        "config dry-run verbose",
 	"of reports":                   "by format lines depth sort width",
 	"of a command about a program": "dir for yes",
-	"of recordings as a whole":     "check out rerun runs trace",
+	"of recordings as a whole":     "check rerun runs trace",
 }
 
 // Each setting has a flag, or says why not. Each flag is of a setting, or noKeys says why not.

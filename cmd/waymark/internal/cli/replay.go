@@ -153,7 +153,7 @@ func testEvents(file *tracefile.File, path, name string) (*testtrace.Events, err
 	named := r.Named(name)
 	if len(named) == 0 {
 		if len(r.Tests) == 0 {
-			return nil, usagef("--test: %s is not the recording of a test binary: make one with waymark test --out DIR", path)
+			return nil, usagef("--test: %s is not the recording of a test binary: make one with waymark test --output DIR", path)
 		}
 		var names []string
 		for _, t := range r.Tests {

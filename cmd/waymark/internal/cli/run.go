@@ -38,7 +38,7 @@ func (a *app) runCommand() *cobra.Command {
 			rep.define(set, firstTop)
 			stat.define(set)
 			traced.define(set)
-			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to; default: standard error, as standard output is the program's")
+			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to, or with --traces the traces, in XML, for waymark traces; default: standard error, as standard output is the program's")
 			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
@@ -67,9 +67,6 @@ func (a *app) runCommand() *cobra.Command {
 			if other := cmp.Or(stat.first(), shared, rec.beyond()); traced.given() && (records || other != "") {
 				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(other, "by"))
 			}
-			if traced.given() && out != "" {
-				return usagef("run: -o is of the report, and --traces has the program print its traces: use one of them")
-			}
 			if err := writable(out); err != nil {
 				return err
 			}
@@ -92,7 +89,10 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			file := filepath.Join(t.dir, "run.wmt")
 			if traced.given() {
-				t.env = traced.env() + stat.printing()
+				if t.env, err = traced.env(out); err != nil {
+					return err
+				}
+				t.env += stat.printing()
 			} else if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {

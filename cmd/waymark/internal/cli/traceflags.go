@@ -37,8 +37,8 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.Lookup("trace").NoOptDefVal = "failed"
 	set.SetAnnotation("trace", behindEquals, traceModes)
 	f.text.define(set)
-	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
-	config.Mark(set, config.IsOutput, "out")
+	set.StringVar(&f.out, "output", "", "record, and keep the recordings in the folder `DIR`")
+	config.Mark(set, config.IsOutput, "output")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	defineFlag(set, setting.Find("disk"), "1GB")
@@ -67,14 +67,14 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 		return err
 	}
 	if f.set.Changed("disk") && !f.forgets() {
-		return usagef("--disk: only --trace, and not --trace=all or --out, makes room by giving back the calls of tests that passed: leave --disk out")
+		return usagef("--disk: only --trace, and not --trace=all or --output, makes room by giving back the calls of tests that passed: leave --disk out")
 	}
 	if !f.records() {
 		return nil
 	}
 	given := "--trace"
 	if f.on == "" {
-		given = "--out"
+		given = "--output"
 	}
 	if flags.Bool("c") {
 		return usagef("%s: -c builds the test binary only: leave one of them out; WAYMARK=record,o=FILE makes the binary record when it runs", given)

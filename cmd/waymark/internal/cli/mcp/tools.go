@@ -172,7 +172,7 @@ var tools = []*tool{
 		command: []string{"test", "--trace"}, changes: true, mixed: true, mayFail: true,
 		params: []param{packages, {name: "run", kind: word, flag: "-run", about: "regular expression: tests to run"}, chosen, race,
 			{name: "lines", kind: number, flag: "--lines", about: "lines of each test at most", usual: 80, most: 10000}, {name: "depth", kind: number, flag: "--depth", about: "levels of calls", most: mostLevels},
-			{name: "out", kind: word, flag: "--out", about: "folder to keep the recordings in, for report, tree and traces"}, folder, rowLimit.usually(300), byteLimit},
+			{name: "output", kind: word, flag: "--output", about: "folder to keep the recordings in, for report, tree and traces"}, folder, rowLimit.usually(300), byteLimit},
 	},
 	{
 		name: "build", about: "Builds an instrumented program, which costs next to nothing until it is looked into. Needs --allow-changes.",
