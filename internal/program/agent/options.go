@@ -24,7 +24,7 @@ type options struct {
 	Include []string           // p, include: patterns of functions that are recorded or counted; none is all
 	Exclude []string           // x, exclude: patterns of functions that are not
 	Print   []string           // t, print: patterns of functions whose calls are printed
-	Detail  int                // d, verbose: how much is printed of calls, 0 to 3
+	Detail  int                // d, verbose: how much is printed of calls, 0 to 4
 	If      *condition.Program // if: which calls are printed; nil: all
 
 	Stats  statistics

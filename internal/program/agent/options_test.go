@@ -93,7 +93,7 @@ func TestParse(t *testing.T) {
 		{env: "p:[#i:1", err: "character 1: p=[: pattern /^(?:[)$/: error parsing regexp"},
 		{env: "p:a#y:z", err: `character 5: unknown key "y"`},
 		{env: "i=-1", err: "i=-1: want 0 or a time, as in 10s"},
-		{env: "d=4", err: "d=4: want 0 to 3"},
+		{env: "d=5", err: "d=5: want 0 to 4"},
 		{env: "report=xml:a", err: "report=xml:a: want text or json"},
 		{env: "report=json:0", err: "report=json:0: want a descriptor above 0"},
 		{env: "report=json:a%", err: "report=a%: a % at the end"},

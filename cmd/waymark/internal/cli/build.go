@@ -53,14 +53,14 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 
 // trace prints a command line if --verbose asks for it.
 func (a *app) trace(f *buildFlags, cmd *exec.Cmd) {
-	if f.verbose >= 4 {
+	if f.says(4) {
 		a.note(fmt.Sprintf("cd %s && %s", cmd.Dir, strings.Join(cmd.Args, " ")))
 	}
 }
 
 // describe says on stderr what was instrumented, as --verbose asks.
 func (a *app) describe(f *buildFlags, b *build.Build) {
-	if f.verbose <= 0 {
+	if !f.says(1) {
 		return
 	}
 	a.describeConfig()
@@ -79,19 +79,19 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 		}
 	}
 	a.note(fmt.Sprintf("%d of %d functions in %d packages instrumented", n, len(b.Funcs), len(packages)))
-	if f.verbose >= 2 {
+	if f.says(2) {
 		for _, p := range order {
 			a.note(fmt.Sprintf("%s: %d functions", p, packages[p]))
 		}
 	}
-	if f.verbose >= 3 {
+	if f.says(3) {
 		for i := range b.Funcs {
 			if b.Funcs[i].Instrumented {
 				a.note(b.Funcs[i].Name)
 			}
 		}
 	}
-	if f.verbose >= 4 {
+	if f.says(4) {
 		for _, file := range b.Files {
 			a.note(fmt.Sprintf("%s is built from %s", file.Path, file.Cached))
 		}

@@ -18,6 +18,7 @@ type buildFlags struct {
 	registerOnly     bool // functions get no code
 	dryRun           bool
 	verbose          int
+	silent           bool // verbose is of something else
 	untestedGo       bool
 	listen           bool // programs listen for commands
 	values           valueFlags
@@ -81,6 +82,9 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	}
 	return b, nil
 }
+
+// says reports whether --verbose asks for what is said from a level on.
+func (f *buildFlags) says(level int) bool { return f.verbose >= level && !f.silent }
 
 // widen turns on function literals and tiny functions, unless the user said otherwise: for commands whose
 // answers are about all functions.

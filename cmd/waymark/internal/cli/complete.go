@@ -108,8 +108,6 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return control.Monitors
 	case "on":
 		return endsOfCalls
-	case "detail":
-		return []string{"0", "1", "2", "3"}
 	case "verbose":
 		return []string{"0", "1", "2", "3", "4"}
 	case "test":

@@ -45,7 +45,7 @@ func TestReference(t *testing.T) {
 var noKeys = map[string]string{
 	"of builds: " +
 		"programs have what they say in them": "all closures exclude include untested-go usdt",
-	"of the command's work":        "config dry-run verbose",
+	"of the command's work":        "config dry-run",
 	"of reports":                   "by format lines depth sort width",
 	"of a command about a program": "dir for yes",
 	"of recordings as a whole":     "check rerun runs trace",

@@ -70,7 +70,7 @@ func (a *app) runCommand() *cobra.Command {
 			if err := writable(out); err != nil {
 				return err
 			}
-			f.inspect = stat.fits
+			f.inspect, f.silent = stat.fits, stat.prints()
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
 				defer t.clear()
