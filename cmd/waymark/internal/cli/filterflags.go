@@ -36,9 +36,9 @@ type shows struct {
 }
 
 var (
-	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions that were called with fewer than `N` callers", "the greatest total time is"}
+	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions in the first `N` levels of calls", "the greatest total time is"}
 	showsTree  = shows{"rows with a total time of at least this, as in 10us", "`N` levels of calls", "the greatest total time is"}
-	showsCalls = shows{"calls that took at least this, as in 10us", "calls with fewer than `N` callers", "the longest call took"}
+	showsCalls = shows{"calls that took at least this, as in 10us", "`N` levels of calls", "the longest call took"}
 )
 
 func (f *filterFlags) define(set *pflag.FlagSet, what shows) {

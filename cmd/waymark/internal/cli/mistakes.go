@@ -46,7 +46,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 var formerly = map[string]string{
 	"run --count": "--calls-only", "load --count": "--limit", "traces --slowest": "--top", "top --once": "-n 1", "on --keep": "--stay", "trace --panics": "--on panic",
 	"dump --text": "waymark info --blocks FILE", "tree --flat": "--format rows", "diff --alpha": "always 0.05", "--account": "--without, of the others,",
-	"run --detail": "--verbose", "test --out": "--output", "run --traces-out": "--output", "--tracegen": "waymark rewrite --register-only", "--debug": "--verbose 4", "--work": "waymark rewrite -o DIR", "--min-size": "--all, or --include of a function by its name,",
+	"sample --min": "--min-share", "run --detail": "--verbose", "test --out": "--output", "run --traces-out": "--output", "--tracegen": "waymark rewrite --register-only", "--debug": "--verbose 4", "--work": "waymark rewrite -o DIR", "--min-size": "--all, or --include of a function by its name,",
 }
 
 // former returns what a flag of an earlier checkout is now, "" if there was none.

@@ -43,7 +43,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	defineFlag(set, setting.Find("disk"), "1GB")
 	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
-	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
+	set.IntVar(&f.depth, "depth", 0, "with --trace, show `N` levels of calls; 0: as --lines allows")
 }
 
 // records reports whether the tests are recorded.
