@@ -32,7 +32,7 @@ func (a *app) sampleCommand() *cobra.Command {
 	var s sampleFlags
 	cmd := a.liveCmdWith(liveFlags{more: sampleFormats}, "sample [flags] PID", "show where a running program spends its time, by looking several times a second", 0, 0,
 		func(set *pflag.FlagSet) {
-			set.StringVar(&s.root, "root", "", "only what happens in calls of `FUNC`, as stack traces name it")
+			set.StringVar(&s.root, "root", "", "only what happens in calls of the function that `PATTERN` names, as stack traces have it")
 			set.Float64Var(&s.rate, "rate", sampler.DefaultRate, "`NUMBER` of samples per second")
 			durationVar(set, &s.time, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
 			set.StringVar(&s.least, "min-share", "1%", "text: leave out functions with a smaller `SHARE` of the time")
