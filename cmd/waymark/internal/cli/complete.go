@@ -70,8 +70,11 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 func values(cmd *cobra.Command, flag string, args []string) []string {
 	switch flag {
 	case "sort":
-		if cmd.Name() == "attach" {
+		switch cmd.Name() {
+		case "attach":
 			return dashboard.Sorts()
+		case "top":
+			return topColumns
 		}
 		return report.Sorts
 	case "by":

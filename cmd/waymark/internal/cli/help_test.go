@@ -107,6 +107,7 @@ func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
 		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nobjects\nbytes\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"report --sort=c":     "calls\n" + noFiles,
+		"top --sort ":         "total\nself\ncalls\navg\nmax\npanics\nerrors\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"tree --format j":     "json\n" + noFiles,
 		"info --format ":      "text\njson\n" + noFiles,
 		"run --by ":           "function\npackage\ngroup\ngoroutine\ntype\n" + noFiles,

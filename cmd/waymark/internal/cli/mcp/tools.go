@@ -102,7 +102,7 @@ var tools = []*tool{
 		command: []string{"top", "--limit=1", "--top=0"},
 		params: []param{process, {name: "functions", kind: words, about: "patterns; default: all that are instrumented"},
 			{name: "for", kind: duration, flag: "--every", about: "how long", usual: "2s", most: mostSeconds},
-			{name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max or panics", usual: "total"}, sockets, rowLimit, byteLimit},
+			{name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max, panics, errors, running, runnable or waiting", usual: "total"}, sockets, rowLimit, byteLimit},
 		hint: hintLive, nothing: noCalls,
 	},
 	{
