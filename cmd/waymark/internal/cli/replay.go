@@ -80,7 +80,7 @@ func (a *app) replayCommand() *cobra.Command {
 	return cmd
 }
 
-const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+const widthUsage = "print `N` columns of each value at most, errors whole, receivers whole only once; 0: all of each"
 
 // valueWidth returns how many columns of w a value takes, unless the user says otherwise.
 func valueWidth(w io.Writer) int {
