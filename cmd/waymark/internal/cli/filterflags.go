@@ -36,9 +36,9 @@ type shows struct {
 }
 
 var (
-	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions in the first `N` levels of calls", "the greatest total time is"}
-	showsTree  = shows{"rows with a total time of at least this, as in 10us", "`N` levels of calls", "the greatest total time is"}
-	showsCalls = shows{"calls that took at least this, as in 10us", "`N` levels of calls", "the longest call took"}
+	showsRows  = shows{"rows with a total time of at least `DURATION`, as in 10us", "functions in the first `N` levels of calls", "the greatest total time is"}
+	showsTree  = shows{"rows with a total time of at least `DURATION`, as in 10us", "`N` levels of calls", "the greatest total time is"}
+	showsCalls = shows{"calls that took at least `DURATION`, as in 10us", "`N` levels of calls", "the longest call took"}
 )
 
 func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
@@ -50,7 +50,7 @@ func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
 	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
 	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
 	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time is their callers' (repeatable)")
-	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time is their callers'")
+	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than `DURATION`: their time is their callers'")
 	config.Mark(set, config.IsPattern, "include", "exclude", "without")
 }
 
