@@ -3,7 +3,7 @@
 //
 //	var IO = waymark.NewGroup("IO")
 //
-//	//waymark:trace IO
+//	//waymark:group IO
 //	func (s *Stream) ReadInt() (int, error) { ... }
 //
 //	func main() {

@@ -12,7 +12,7 @@ var IO = waymark.NewGroup("IO")
 
 // read is in the group.
 //
-//waymark:trace IO
+//waymark:group IO
 func read() int { return 7 }
 
 // Built by waymark this prints the call of read. Built by plain go build it prints the result only.

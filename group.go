@@ -20,7 +20,7 @@ import (
 //	var IORead = waymark.NewGroup("IORead")
 //	var IO = waymark.NewGroup("IO", IORead, IOWrite)
 //
-//	//waymark:trace IORead
+//	//waymark:group IORead
 //	func (s *Stream) ReadInt() int { ... }
 //
 // Over a type the directive is for all methods of the type, over a package clause for all functions

@@ -12,7 +12,7 @@ var Jobs = waymark.NewGroup("example.Jobs")
 
 // job is in the group.
 //
-//waymark:trace Jobs
+//waymark:group Jobs
 func job() {}
 
 // A counter counts the calls of a package's functions.

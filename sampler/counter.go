@@ -12,7 +12,7 @@ import (
 // A counter makes a tree of stacks.
 type counter struct {
 	options  Options
-	root     rootName
+	root     *rootMatcher
 	own      string // see ownFunction
 	sampling callgraph.Sampling
 
@@ -63,8 +63,8 @@ type chosen struct {
 // maxKinds is the number of kinds that are kept: more are forgotten and made anew.
 const maxKinds = 20_000
 
-func (c *counter) init(o Options) {
-	c.options, c.root, c.own = o, parseRoot(o.Root), ownFunction()
+func (c *counter) init(o Options, root *rootMatcher) {
+	c.options, c.root, c.own = o, root, ownFunction()
 	c.sampling = callgraph.Sampling{Rate: o.Rate, Limit: o.MaxCPU, Max: o.MaxGoroutines}
 	c.top = new(node)
 	c.functions = make(map[string]*callgraph.Func)

@@ -68,22 +68,37 @@ func (c *counter) function(f *runtime.Frame) *callgraph.Func {
 	return known
 }
 
-// A rootName is a function's name as users write it, without escapes, and methods as in T.M.
-type rootName string
+// A rootMatcher finds the function whose calls are sampled. The nil one finds none.
+type rootMatcher struct {
+	pattern *pattern.Set
+	known   map[string]bool // by names, as there are many frames of few functions
+}
 
-func parseRoot(text string) rootName {
+// compileRoot reads Options.Root.
+func compileRoot(text string) (*rootMatcher, error) {
 	if text == "" {
-		return ""
+		return nil, nil
 	}
-	path, _ := names.Split(text)
-	return rootName(names.Unescape(path) + "." + pattern.FromRuntime(path, text).Name)
+	set, err := pattern.CompileSet([]string{text}, "")
+	if err != nil {
+		return nil, fail(ErrOptions, "root %q: %v", text, err)
+	}
+	if set.HasGroups() {
+		return nil, fail(ErrOptions, "root %q: samples know no groups: want a function, as in main.run", text)
+	}
+	set.Loosen()
+	return &rootMatcher{set, make(map[string]bool)}, nil
 }
 
 // matches reports whether the function that the runtime calls name is meant.
-func (r rootName) matches(name string) bool {
-	if r == "" {
+func (r *rootMatcher) matches(name string) bool {
+	if r == nil {
 		return false
 	}
-	full := string(parseRoot(name))
-	return full == string(r) || strings.HasSuffix(full, "/"+string(r))
+	ok, known := r.known[name]
+	if !known {
+		ok = r.pattern.MatchName(name)
+		r.known[name] = ok
+	}
+	return ok
 }

@@ -3,6 +3,7 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/waymark-go/waymark/internal/text/names"
 )
@@ -11,7 +12,8 @@ import (
 type Options struct {
 	// Root is the function whose calls are sampled, as stack traces name it:
 	// example.com/m/store.(*Store).Find. The path may begin later and the parentheses may be left
-	// out: store.Store.Find. Empty means everything that goroutines do.
+	// out: store.Store.Find. It may be a pattern that one function matches, as store.*.Find or
+	// /Find$/. Empty means everything that goroutines do.
 	Root string
 
 	// Rate is the number of samples per second; 0 means DefaultRate. The highest is MaxRate.
@@ -91,7 +93,7 @@ func fail(err error, format string, args ...any) error {
 
 // complete returns the options with defaults filled in.
 func (o Options) complete() (Options, error) {
-	if o.Root != "" {
+	if o.Root != "" && !strings.HasPrefix(o.Root, "/") {
 		if path, function := names.Split(o.Root); path == "" || function == "" {
 			return o, fail(ErrOptions, "root %q: want a package and a function, as in main.run or store.Store.Find", o.Root)
 		}

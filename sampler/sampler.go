@@ -38,6 +38,10 @@ func Start(o Options) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := compileRoot(o.Root)
+	if err != nil {
+		return nil, err
+	}
 	running.Lock()
 	defer running.Unlock()
 	if other := running.sampler; other != nil {
@@ -45,7 +49,7 @@ func Start(o Options) (*Sampler, error) {
 	}
 	s := &Sampler{options: o, start: time.Now(), stop: make(chan struct{}), done: make(chan struct{})}
 	s.last = s.start
-	s.counts.init(o)
+	s.counts.init(o, root)
 	running.sampler = s
 	go s.run()
 	return s, nil

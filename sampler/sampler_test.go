@@ -203,6 +203,8 @@ func TestOptions(t *testing.T) {
 		{Options{MaxNodes: -1}, "-1 nodes: want"},
 		{Options{Root: "serve"}, `root "serve": want a package and a function`},
 		{Options{Root: "main."}, `root "main.": want a package and a function`},
+		{Options{Root: "/(/"}, `root "/(/": pattern /(/: error parsing`},
+		{Options{Root: "@IO.x"}, `root "@IO.x": samples know no groups`},
 	} {
 		s, err := Start(c.o)
 		if s != nil || !errors.Is(err, ErrOptions) || !strings.HasPrefix(err.Error(), "sampler: "+c.want) {
@@ -296,9 +298,14 @@ func TestRootNames(t *testing.T) {
 		{"example.com/m/store.F", "store.F", false},
 		{"store.F", "store.F[...]", true},
 		{"", "main.f", false},
+		{"store.F", "example.com/m/store/v2.F", true},
+		{"store.*.F", "example.com/m/store.(*T).F", true},
+		{"/T.*F$/", "example.com/m/store.(*T).F", true},
+		{"/T.*F$/", "example.com/m/store.(*T).G", false},
 	} {
-		if got := parseRoot(c.root).matches(c.name); got != c.want {
-			t.Errorf("%q means %s: %v, want %v", c.root, c.name, got, c.want)
+		root, err := compileRoot(c.root)
+		if got := root.matches(c.name); got != c.want || err != nil {
+			t.Errorf("%q means %s: %v, want %v, error %v", c.root, c.name, got, c.want, err)
 		}
 	}
 }

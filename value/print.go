@@ -59,7 +59,8 @@ func Join(texts, names []string, rest bool) string {
 	return b.String()
 }
 
-// Value prints a value as the method Value.String does, but not wider than p.Width.
+// Value prints a value as the method Value.String does, but not wider than p.Width. Errors are whole:
+// their causes come last.
 func (p *Printer) Value(v *Value) string {
 	if v.State == Known && v.Type.Kind == reflect.String {
 		return p.quote(v.Text, v.Cut())
@@ -71,7 +72,16 @@ func (p *Printer) Value(v *Value) string {
 	if v.State == Known && v.Type.Kind == reflect.Pointer && v.Bits != 0 && len(v.Elems) == 0 {
 		text = "(" + v.Type.Name + ")(" + text + ")" // all that is known beside the type is an address
 	}
+	if v.isError() {
+		return text
+	}
 	return p.cut(text)
+}
+
+// isError reports whether the name of v's type is one that Go gives errors.
+func (v *Value) isError() bool {
+	name := strings.ToLower(v.Type.Name)
+	return strings.HasSuffix(name, "error") || strings.HasSuffix(name, "errors") || strings.HasSuffix(name, ".errorstring")
 }
 
 // Target prints a name, and behind it what the pointer v points to, as far as that was recorded.

@@ -205,6 +205,7 @@ func TestWidth(t *testing.T) {
 		{long[:20], 22, `"01234567890123456789"`}, {long[:20], 21, `"0123456789012345"…+4`}, {long, 12, `"012345"…+94`}, {long, 1, `""…+100`},
 		{[]byte(long), 12, `"012345"…+94`}, {"äöüäöüäöüä", 9, `"äöü"…+14`}, {"äöüäöüäöüä", 10, `"äöüä"…+12`}, {strings.Repeat("\n", 9), 11, `"\n\n\n"…+6`},
 		{point{1, 2}, 9, "{X:1 Y:2}"}, {point{1, 2}, 8, "{X:1 Y:…"}, {[]string{"äöü", "b"}, 5, "[äöü…"}, {12345, 3, "12…"}, {point{1, 2}, 0, "{X:1 Y:2}"},
+		{fmt.Errorf("load: %w", errors.New("no such user")), 5, "load: no such user"}, {&os.PathError{Op: "open", Path: "/x", Err: os.ErrNotExist}, 5, "open /x: file does not exist"},
 	} {
 		p := Printer{Width: c.width}
 		if got := p.Value(&decode(t, c.value)[0]); got != c.want {

@@ -17,10 +17,10 @@ import (
 
 var Spans = waymark.NewGroup("otel.Spans")
 
-//waymark:trace Spans
+//waymark:group Spans
 func outer(ctx context.Context) error { return inner(3) }
 
-//waymark:trace Spans
+//waymark:group Spans
 func inner(n int) error {
 	if n > 2 {
 		tooMuch(n)

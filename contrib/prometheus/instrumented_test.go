@@ -15,7 +15,7 @@ import (
 
 var Work = waymark.NewGroup("waymarkprom.Work")
 
-//waymark:trace Work
+//waymark:group Work
 func work(n int) {
 	beginPart()
 	if n > 0 {

@@ -26,7 +26,7 @@ shift
 for a; do
 	shift
 	case $a in
-	--out) out=next ;;
+	--output) out=next ;;
 	--*) ;;
 	*) if [ "$out" = next ]; then out=done; else set -- "$@" "$a"; fi ;;
 	esac

@@ -90,7 +90,7 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 			meter = startDiskMeter(filepath.Join(recorded, "waymark-*"))
 		} else {
 			// Everything is recorded; of what gets long the newest parts stay on the disk.
-			waymark = slices.Concat(waymark, r.More, []string{"--trace", "--budget=none", "--out", recorded, "--max-size=200MB", "--rotate=2"})
+			waymark = slices.Concat(waymark, r.More, []string{"--trace", "--budget=none", "--output", recorded, "--max-size=200MB", "--rotate=2"})
 		}
 	}
 	var stderr bytes.Buffer

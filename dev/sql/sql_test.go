@@ -148,7 +148,7 @@ func TestQueries(t *testing.T) {
 	equal(t, "waiting", 0, rows(t, db, scale["Waiting by reason"], 1), waits)
 	one, _ := reported(t, run("report", "--format", "json", both[0]))
 	equal(t, "report of exports.md", 1, rows(t, db, exports["parquet"], 3), one)
-	equal(t, "tree", 1, rows(t, db, scale["The call tree"], 3), tree(t, run(append([]string{"tree", "--flat", "--format", "json"}, both...)...)))
+	equal(t, "tree", 1, rows(t, db, scale["The call tree"], 3), tree(t, run(append([]string{"tree", "--format", "rows"}, both...)...)))
 	equal(t, "traces", 2, slowest(t, db, scale["The slowest traces"]), traces(t, run(append([]string{"traces", "--top", "10", "--format", "json"}, both...)...)))
 	if n := len(scale) + len(exports); n != 6 {
 		t.Errorf("the documents have %d queries, of which 6 were run", n)

@@ -58,7 +58,7 @@ func main() {
 
 // job writes some values and reads some.
 //
-//waymark:trace Jobs
+//waymark:group Jobs
 func job(number, write, read int) error {
 	s := new(stream.Stream)
 	for i := range write {

@@ -337,6 +337,14 @@ func Of(f *function.Func) Func {
 	return name
 }
 
+// MatchName reports whether a pattern of s names the function that runtime.FuncForPC calls name. It
+// knows no groups.
+func (s *Set) MatchName(name string) bool {
+	path, _ := names.Split(name)
+	ok, _ := s.Match(FromRuntime(names.Unescape(path), name))
+	return ok
+}
+
 // FromRuntime returns the name for patterns of a function whose package has the
 // given import path and that runtime.FuncForPC calls name.
 func FromRuntime(importPath, name string) Func {

@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -24,8 +25,9 @@ type ending struct {
 
 // Resolve makes the packages known to the patterns. A pattern that names none of them by its path
 // names the packages whose paths end in the pattern's. Printed names are such: cache.(*LRU).Get is
-// example.com/m/cache.(*LRU).Get. If there are none, it names the packages that are called so:
-// lru.New is example.com/golang-lru/v2.New. See [Set.Ambiguous] for patterns that then match in
+// example.com/m/cache.(*LRU).Get. If there are none, it names the packages that are called so, or
+// whose paths end so before their version: lru.New is example.com/golang-lru/v2.New, and so is
+// golang-lru.New. See [Set.Ambiguous] for patterns that then match in
 // several.
 func (s *Set) Resolve(packages []Package) {
 	for _, p := range s.patterns {
@@ -50,22 +52,41 @@ func (p *Pattern) resolve(packages []Package) {
 		if p.MayMatch(pkg.Path, "", false) {
 			return
 		}
-		for end := pkg.Path; ; {
-			_, shorter, ok := strings.Cut(end, "/")
-			if !ok {
-				break
-			}
-			end = shorter
+		for _, end := range endsOf(pkg.Path)[1:] {
 			ends.add(p, end, pkg)
 		}
-		if pkg.Name != "" && pkg.Name != "main" {
-			named.add(p, pkg.Name, pkg)
+		var called []string
+		if path := unversioned(pkg.Path); path != pkg.Path {
+			called = endsOf(path)
+		}
+		if pkg.Name != "" && pkg.Name != "main" && !slices.Contains(called, pkg.Name) {
+			called = append(called, pkg.Name)
+		}
+		for _, name := range called {
+			named.add(p, name, pkg)
 		}
 	}
 	if p.ends = ends.meant(); p.ends == nil {
 		p.ends = named.meant()
 	}
 }
+
+// endsOf returns a path, and what is left of it without its first elements.
+func endsOf(path string) []string {
+	list := []string{path}
+	for i := 0; i < len(path); i++ {
+		if path[i] == '/' {
+			list = append(list, path[i+1:])
+		}
+	}
+	return list
+}
+
+var version = regexp.MustCompile(`(/v[2-9][0-9]*|/v1[0-9]+|(\.|%2e)v[0-9]+)$`)
+
+// unversioned returns an import path without the version at its end, which is in no package's name:
+// of example.com/m/v2 example.com/m, of gopkg.in/yaml.v3 gopkg.in/yaml.
+func unversioned(path string) string { return version.ReplaceAllString(path, "") }
 
 // endings are those that a pattern may stand for: all, and those of the user's packages.
 type endings struct{ all, own []*ending }
@@ -148,9 +169,11 @@ func matchPrinted(re *regexp.Regexp, f Func) bool {
 		if f.Main && re.MatchString("main."+function) {
 			return true
 		}
-		for path, more := f.Package, true; more; _, path, more = strings.Cut(path, "/") {
-			if re.MatchString(path+"."+function) || re.MatchString(names.Escape(path)+"."+function) {
-				return true
+		for _, path := range []string{f.Package, unversioned(f.Package)} {
+			for _, end := range endsOf(path) {
+				if re.MatchString(end+"."+function) || re.MatchString(names.Escape(end)+"."+function) {
+					return true
+				}
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var (
 
 // Leaf is plain.Leaf: two arguments and a result, which monitors get.
 //
-//waymark:trace Leafs
+//waymark:group Leafs
 //go:noinline
 func Leaf(a, n int) int {
 	s := a * n
@@ -25,7 +25,7 @@ func Leaf(a, n int) int {
 
 // Recurse is plain.Recurse.
 //
-//waymark:trace Third
+//waymark:group Third
 //go:noinline
 func Recurse(n int) int {
 	if n == 0 {
@@ -34,6 +34,6 @@ func Recurse(n int) int {
 	return Recurse(n-1) + 1
 }
 
-//waymark:trace Others
+//waymark:group Others
 //go:noinline
 func Other() {}

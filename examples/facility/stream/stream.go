@@ -20,12 +20,12 @@ var ErrEmpty = errors.New("the stream is empty")
 
 // A Stream keeps what was written until it is read.
 //
-//waymark:trace IORead IOWrite
+//waymark:group IORead IOWrite
 type Stream struct{ values []int64 }
 
 // ReadInt reads an integer.
 //
-//waymark:trace IORead
+//waymark:group IORead
 func (s *Stream) ReadInt() (int, error) {
 	v, err := s.next()
 	return int(v), err
@@ -33,17 +33,17 @@ func (s *Stream) ReadInt() (int, error) {
 
 // ReadLong reads an integer of 64 bits.
 //
-//waymark:trace IORead
+//waymark:group IORead
 func (s *Stream) ReadLong() (int64, error) { return s.next() }
 
 // WriteInt writes an integer.
 //
-//waymark:trace IOWrite
+//waymark:group IOWrite
 func (s *Stream) WriteInt(arg int) { s.values = append(s.values, int64(arg)) }
 
 // WriteLong writes an integer of 64 bits.
 //
-//waymark:trace IOWrite
+//waymark:group IOWrite
 func (s *Stream) WriteLong(arg int64) {
 	if arg%2 != 0 {
 		s.interestingWriteLong("An odd value", arg)

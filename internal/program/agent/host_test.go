@@ -498,8 +498,9 @@ func TestPanicValues(t *testing.T) {
 func TestTraces(t *testing.T) {
 	for env, want := range map[string]string{
 		"traces=main.a": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",
-		"traces=main.a,traces=main.b,keep=failed":                                                  "roots main.a, main.b slowest 0 failed true longer 0s onein 0 calls nil file ",
-		"traces=main.a,keep=slowest:3,keep=longer:10ms,keep=onein:9,p=main.*,traces-out=/t/%n.xml": "roots main.a slowest 3 failed false longer 10ms onein 9 calls main.* file /t/agent.test.xml",
+		"traces=main.a,traces=main.b,keep=failed":                                         "roots main.a, main.b slowest 0 failed true longer 0s onein 0 calls nil file ",
+		"traces=main.a,keep=slowest:3,keep=longer:10ms,keep=onein:9,p=main.*,o=/t/%n.xml": "roots main.a slowest 3 failed false longer 10ms onein 9 calls main.* file /t/agent.test.xml",
+		"traces=main.a,record,o=t":                                                        "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ", "traces=main.a,seen,o=t": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",
 		"traces=main.a,keep=all": "roots main.a slowest 0 failed false longer 0s onein 1 calls nil file ",
 	} {
 		f, _, err := begins(t, env)

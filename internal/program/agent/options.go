@@ -24,7 +24,7 @@ type options struct {
 	Include []string           // p, include: patterns of functions that are recorded or counted; none is all
 	Exclude []string           // x, exclude: patterns of functions that are not
 	Print   []string           // t, print: patterns of functions whose calls are printed
-	Detail  int                // d, verbose: how much is printed of calls, 0 to 3
+	Detail  int                // d, verbose: how much is printed of calls, 0 to 4
 	If      *condition.Program // if: which calls are printed; nil: all
 
 	Stats  statistics
@@ -197,6 +197,9 @@ func (o *options) set(key, value string) error {
 	s := setting.Find(key)
 	if s == nil {
 		err := fmt.Errorf("unknown key %q", key)
+		if now := setting.Former(key); now != "" {
+			return unknownKey{fmt.Errorf("%w: it is %s now", err, now)}
+		}
 		if near := pattern.Nearest(key, setting.Keys(), 1); len(key) > 2 && len(near) > 0 {
 			err = fmt.Errorf("%w; is it %s?", err, near[0])
 		}
@@ -272,8 +275,6 @@ func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
 		return o.addPattern(&o.Traces.Roots, name, v.Text, `%s`)
 	case "keep":
 		return o.Traces.keep(s, name, v.Text)
-	case "traces-out":
-		o.Traces.Path = v.Text
 	case "args":
 		o.Capture.Args = v.On()
 	case "results":
@@ -290,7 +291,7 @@ func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
 		for _, name := range strings.Split(v.Text, ",") {
 			o.Capture.Redact = append(o.Capture.Redact, format.TypePrefix+strings.TrimSpace(name))
 		}
-	case "out":
+	case "output":
 		o.Path = v.Text
 	default:
 		if !o.Set(s.Key, v) {
@@ -305,13 +306,24 @@ func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
 func (o *options) unrecorded(text string) (found string) {
 	setting.Each(text, func(_ int, key, _ string) error {
 		s := setting.Find(key)
-		means := s.Of&setting.Recording == 0 || s.Of&setting.Statistics != 0 && o.gathers() || s.Key == "out" && o.Seen.On && o.Seen.Path == ""
+		means := s.Of&setting.Recording == 0 || s.Of&setting.Statistics != 0 && o.gathers() || s.Key == "output" && (o.seenHasOutput() || len(o.Traces.Roots) > 0)
 		if found == "" && !means {
 			found = key
 		}
 		return nil
 	})
 	return found
+}
+
+// seenHasOutput reports whether output is the file of functions that were ever called.
+func (o *options) seenHasOutput() bool { return o.Seen.On && o.Seen.Path == "" && !o.Record }
+
+// tracesPath returns the file where traces are saved, with placeholders. If it is empty they are printed.
+func (o *options) tracesPath() string {
+	if o.Record || o.seenHasOutput() || o.Path == defaults().Path {
+		return ""
+	}
+	return o.Path
 }
 
 // gathers reports whether statistics are gathered: they are asked for, or functions are named and

@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		{env: "record=0", want: base},
 		{env: "record,count,budget=10%", err: "WAYMARK, character 14: budget=10%: want stats in place of count"},
 		{env: ",, o=a.wmt , overflow=drop", want: with(func(o *options) { o.Path, o.Overflow = "a.wmt", rt.Drop })},
-		{env: `out=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Path, o.Buffers = `a,b\c`, 2097152 })},
+		{env: `output=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Path, o.Buffers = `a,b\c`, 2097152 })},
 		{env: "o=a=b", want: with(func(o *options) { o.Path = "a=b" })},
 		{env: "overflow=ring,buffers=64MiB,window=1.5s,dump-at-exit", want: with(func(o *options) {
 			o.Overflow, o.Buffers, o.Window, o.DumpAtExit = rt.Ring, 64<<20, 1500*time.Millisecond, true
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 		{env: "suspend,agent=0", err: "WAYMARK, character 1: suspend=1: want no agent=0 with it"},
 		{env: "o=%n-%p.%%.wmt", want: with(func(o *options) { o.Path = "%n-%p.%%.wmt" })},
 		{env: "o=100%.wmt", err: "WAYMARK, character 1: o=100%.wmt: unknown placeholder %.: want %p"},
-		{env: "out=x%", err: "out=x%: a % at the end"},
+		{env: "output=x%", err: "output=x%: a % at the end"},
 		{env: "args=0,results,arg-depth=3,arg-bytes=16,stringers=0", want: with(func(o *options) {
 			o.Capture.Args, o.Capture.Depth, o.Capture.Bytes, o.Capture.Stringers = false, 3, 16, false
 		})},
@@ -87,13 +87,13 @@ func TestParse(t *testing.T) {
 		{env: "traces=a,keep=longer:5", err: "character 10: keep=longer:5: want"},
 		{env: "traces=a,keep=failed:2", err: "character 10: keep=failed:2: want"},
 		{env: "stats,keep=failed", err: "character 7: keep=failed: want traces=PATTERN, too"},
-		{env: "traces-out=f", err: "character 1: traces-out=f: want traces=PATTERN, too"},
-		{env: "traces=a,traces-out=%x", err: "character 10: traces-out=%x: unknown placeholder %x"},
+		{env: "record,out=f", err: `character 8: unknown key "out": it is output now`},
+		{env: "traces=a,traces-out=f", err: `character 10: unknown key "traces-out": it is output now`},
 		{env: "stats,p=/[/", err: "character 7: p=/[/: pattern /[/: error parsing regexp"},
 		{env: "p:[#i:1", err: "character 1: p=[: pattern /^(?:[)$/: error parsing regexp"},
 		{env: "p:a#y:z", err: `character 5: unknown key "y"`},
 		{env: "i=-1", err: "i=-1: want 0 or a time, as in 10s"},
-		{env: "d=4", err: "d=4: want 0 to 3"},
+		{env: "d=5", err: "d=5: want 0 to 4"},
 		{env: "report=xml:a", err: "report=xml:a: want text or json"},
 		{env: "report=json:0", err: "report=json:0: want a descriptor above 0"},
 		{env: "report=json:a%", err: "report=a%: a % at the end"},
@@ -133,7 +133,6 @@ func TestFileErrors(t *testing.T) {
 		"if=secret":                   "character 1: if: a value that if can't have",
 		"p:[secret#i:1":               "character 1: p: a value that p can't have",
 		"o=%secret":                   "character 1: o: a value that o can't have",
-		"traces-out=secret":           "character 1: traces-out: a value that traces-out can't have",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -203,7 +202,7 @@ func TestKeys(t *testing.T) {
 func TestOfRecording(t *testing.T) {
 	for env, want := range map[string]string{
 		"": "", "stats": "", "args=0,redact=pin,t=main.F": "", "o=x": "o", "overflow=ring,window=1s": "overflow", "buffers=64MiB": "buffers", "max-size=1GB,rotate=3": "max-size",
-		"out=x": "out", "seen,o=x": "", "seen=y,o=x": "o", "buffers=64MiB,stats": "buffers", "disk=1GB": "",
+		"output=x": "output", "seen,o=x": "", "traces=main.F,o=x": "", "seen=y,o=x": "o", "buffers=64MiB,stats": "buffers", "disk=1GB": "",
 		"budget=10%": "budget", "budget=10%,stats": "", "budget=10%,p=main.*": "", "waiting": "waiting", "waiting,tree": "", "objects": "",
 	} {
 		o, err := parseEnv(env)

@@ -21,7 +21,6 @@ type traces struct {
 	Roots []string      // traces: patterns of functions whose calls begin traces
 	Keep  trace.Options // keep: which traces; what is not set there is not selected
 	Kept  string        // the latest keep; empty: the default
-	Path  string        // traces-out: the file where they are saved; with placeholders. Empty: they are printed
 }
 
 // defaultSlowest is how many traces are kept unless keep says which.
@@ -55,15 +54,10 @@ func CheckKeep(value string) error { return new(traces).keep(setting.Find("keep"
 
 // check returns what is wrong with the settings together.
 func (t *traces) check() error {
-	const want = "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"
-	switch {
-	case len(t.Roots) > 0:
-	case t.Kept != "":
-		return &setting.Error{Key: "keep", Value: t.Kept, Want: want}
-	case t.Path != "":
-		return &setting.Error{Key: "traces-out", Value: t.Path, Want: want}
+	if t.Kept == "" || len(t.Roots) > 0 {
+		return nil
 	}
-	return nil
+	return &setting.Error{Key: "keep", Value: t.Kept, Want: "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"}
 }
 
 // A rootSelector selects the functions that the settings name.
@@ -103,8 +97,8 @@ func gatherTraces(o options) error {
 	} else if only != nil {
 		options.Calls = rootsOf(only, o.Include)
 	}
-	if o.Traces.Path != "" {
-		if options.File, err = expand(o.Traces.Path, program, os.Getpid()); err != nil {
+	if path := o.tracesPath(); path != "" {
+		if options.File, err = expand(path, program, os.Getpid()); err != nil {
 			return err
 		}
 	}

@@ -72,9 +72,8 @@ var All = []Setting{
 	{Key: "print", Short: "t", Kind: Pattern, Of: Printing,
 		Means: "A pattern of the functions whose calls are printed on stderr as they happen; may be repeated.",
 		Flag:  "print", Usage: "print beginning and end of the calls of functions that match `PATTERN`, with callers (repeatable)"},
-	{Key: "verbose", Short: "d", Kind: Number, Most: 3, Default: "1", Of: Printing,
-		Means: "Details of these calls, 0 to 3; default 1. See [calls as they happen](statistics.md#calls-as-they-happen).",
-		Flag:  "detail", Usage: "with --print: 0 a line for each event, 1 also callers, 2 also values, 3 also positions"},
+	{Key: "verbose", Short: "d", Kind: Number, Most: 4, Default: "1", Of: Printing, Flag: "verbose",
+		Means: "Details of these calls, 0 to 4; default 1. See [calls as they happen](statistics.md#calls-as-they-happen)."},
 	{Key: "if", Kind: Text, Of: Printing, Flag: "if",
 		Means: "A condition on these calls, in the encoding that `waymark run --if` writes: see [conditions](conditions.md)."},
 	{Key: "count", Of: Statistics,
@@ -108,9 +107,6 @@ var All = []Setting{
 	{Key: "keep", Kind: List, Want: "slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
 		Means: "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
 		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},
-	{Key: "traces-out", Kind: Path, Of: Traces,
-		Means: "Save the traces in this file, in XML, instead of printing them." + path,
-		Flag:  "traces-out", Usage: "with --traces save the traces in `FILE`, in XML, instead of printing them; waymark traces reads it"},
 	{Key: "counts", Kind: Path, Of: Tests, Flag: "counts",
 		Means: "Write to a file how often each test calls each function, for [waymark test --counts](gates.md). Not with `seen`." + path},
 	{Key: "socket", Kind: SwitchPath, Of: Program, NoFlag: "waymark build has programs listen",
@@ -122,8 +118,8 @@ var All = []Setting{
 		Means: "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
 	{Key: "usdt", Default: "1", Of: Program, NoFlag: "--usdt of builds says which functions have probes",
 		Means: "0: no [probes](probes.md#turned-off) for tracers of the system, also none of [functions](usdt.md#turned-off), also in plain builds."},
-	{Key: "out", Short: "o", Kind: Path, Default: "waymark.wmt", Of: Recording, Flag: "output",
-		Means: "The trace file; default `waymark.wmt`. `%p` stands for the process id, `%n` for the program's name, `%%` for a percent sign."},
+	{Key: "output", Short: "o", Kind: Path, Default: "waymark.wmt", Of: Recording, Flag: "output",
+		Means: "The trace file; default `waymark.wmt`. Without `record` it is the file of `seen`, or that of `traces`, which are saved in XML instead of being printed. `%p` stands for the process id, `%n` for the program's name, `%%` for a percent sign."},
 	{Key: "overflow", Kind: Choice, Choices: []string{"block", "drop", "ring"}, Default: "block", Of: Recording, Live: true,
 		Means: "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, `ring` keeps [the newest calls](usage.md#keep-the-newest-calls-only).",
 		Flag:  "overflow", Usage: "when the writer can't keep up: block or drop; or ring: keep the newest calls in memory until the program dies or dumps them"},
@@ -182,6 +178,15 @@ func Find(key string) *Setting {
 		}
 	}
 	return nil
+}
+
+// Former returns the key that has taken the place of one of earlier checkouts, "" if there is none.
+func Former(key string) string {
+	switch key {
+	case "out", "traces-out":
+		return "output"
+	}
+	return ""
 }
 
 // Keys returns all keys and their short forms.

@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 	const share = "want a share of the program's CPU time, as in 10%; or 0, which only counts calls; or none"
 	for _, tt := range []struct{ key, value, want string }{
 		{"record", "perhaps", "record=perhaps: want 1 or 0"},
-		{"d", "4", "d=4: want 0 to 3"},
+		{"d", "5", "d=5: want 0 to 4"},
 		{"i", "-1", "i=-1: want 0 or a time, as in 10s"}, {"i", "1m5", "i=1m5: want 0 or a time, as in 10s"},
 		{"top", "2147483648", "top=2147483648: want 0 to 2147483647"},
 		{"arg-depth", "x", "arg-depth=x: want 0 to 10"},

@@ -26,7 +26,6 @@ type Options struct {
 	Include  []string // patterns; none means the packages of the main modules
 	Exclude  []string // patterns
 	All      bool     // tiny functions too
-	MinSize  int      // leave out functions of a lower inline cost; 0: those that are inlined
 	Closures bool     // function literals too
 	NoCode   bool     // functions are registered, but get no code
 

@@ -299,7 +299,6 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		Tool, Toolchain    string
 		Include, Exclude   []string
 		All, Closures      bool
-		MinSize            int
 		Values             Values
 		USDT               []string
 		Agent, Scope, Main bool
@@ -309,7 +308,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
 	return "unit-" + cache.Hash(data), err
 }
 

@@ -185,10 +185,6 @@ func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
 	_, probed := s.usdt.Match(pf) // by its name
 	switch {
 	case exact || probed || f.Mark != nil || s.o.All:
-	case s.o.MinSize > 0:
-		if f.Cost < s.o.MinSize {
-			return fmt.Sprintf("its size, %d, is below --min-size", f.Cost)
-		}
 	case f.IsTiny:
 		return instrument.Tiny
 	}

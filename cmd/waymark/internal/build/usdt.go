@@ -32,7 +32,7 @@ func (b *Build) checkProbes(o *Options, s *selection, pkgs []*gocmd.Package) err
 		return nil
 	}
 	if o.NoCode {
-		return fmt.Errorf("--usdt: functions without code have no probes: leave out --tracegen=false")
+		return fmt.Errorf("--usdt: functions without code have no probes: leave out --register-only")
 	}
 	for _, text := range o.USDT {
 		set, err := pattern.CompileSet([]string{text}, b.Env.Dir)

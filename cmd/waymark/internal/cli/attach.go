@@ -37,7 +37,7 @@ func (a *app) attachCommand() *cobra.Command {
 	set.StringVar(&dir, "dir", "", "look for sockets in `DIR`, such as a mounted folder of a container")
 	a.defineYes(set)
 	durationVar(set, &o.Every, "every", time.Second, "`DURATION` between two updates")
-	set.StringVar(&o.Sort, "sort", "total", "sort functions by `COLUMN` at first: total, self, calls, running, runnable, waiting, avg, max, rate, panics or errors")
+	set.StringVar(&o.Sort, "sort", "total", "sort functions by `COLUMN` at first: "+listed(dashboard.Sorts()))
 	cmd.Long = `Attach shows what a running program does, and switches its functions on and off by groups and
 packages. At first only TARGETs are on. Keys open the panes: functions with their times, groups,
 calls with arguments and results, traces. r records to a file. The key ? lists all keys.

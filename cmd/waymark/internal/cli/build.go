@@ -29,11 +29,6 @@ func (a *app) buildCommand() *cobra.Command {
 
 // goBuild runs go build. blame says why it failed.
 func (a *app) goBuild(b *build.Build, f *buildFlags) error {
-	if f.work {
-		if err := a.keepWork(b); err != nil {
-			return err
-		}
-	}
 	show, done := a.progress()
 	show("building")
 	cmd := b.Env.Command(b.Go("build", b.Args...)...)
@@ -56,16 +51,16 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 	return a.blame(b, f, out.String(), exitError(exit.ExitCode()))
 }
 
-// trace prints a command line if --debug was given.
+// trace prints a command line if --verbose asks for it.
 func (a *app) trace(f *buildFlags, cmd *exec.Cmd) {
-	if f.debug {
+	if f.says(4) {
 		a.note(fmt.Sprintf("cd %s && %s", cmd.Dir, strings.Join(cmd.Args, " ")))
 	}
 }
 
 // describe says on stderr what was instrumented, as --verbose asks.
 func (a *app) describe(f *buildFlags, b *build.Build) {
-	if f.verbose <= 0 {
+	if !f.says(1) {
 		return
 	}
 	a.describeConfig()
@@ -84,19 +79,19 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 		}
 	}
 	a.note(fmt.Sprintf("%d of %d functions in %d packages instrumented", n, len(b.Funcs), len(packages)))
-	if f.verbose >= 2 {
+	if f.says(2) {
 		for _, p := range order {
 			a.note(fmt.Sprintf("%s: %d functions", p, packages[p]))
 		}
 	}
-	if f.verbose >= 3 {
+	if f.says(3) {
 		for i := range b.Funcs {
 			if b.Funcs[i].Instrumented {
 				a.note(b.Funcs[i].Name)
 			}
 		}
 	}
-	if f.verbose >= 4 {
+	if f.says(4) {
 		for _, file := range b.Files {
 			a.note(fmt.Sprintf("%s is built from %s", file.Path, file.Cached))
 		}
@@ -135,17 +130,4 @@ func printFuncs(w io.Writer, funcs []build.Func) error {
 	}
 	_, err := fmt.Fprintf(w, "%d of %d functions would be instrumented\n", n, len(funcs))
 	return err
-}
-
-// keepWork copies the rewritten files to a new folder and says where it is.
-func (a *app) keepWork(b *build.Build) error {
-	dir, err := tempDir("waymark-work-")
-	if err != nil {
-		return err
-	}
-	if err := writeSources(b, dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stderr, "WORK=%s\n", dir)
-	return nil
 }

@@ -118,13 +118,13 @@ func groupErrors(out string) string {
 		case m == nil:
 			return ""
 		case noGroup.MatchString(line):
-			b.WriteString(noGroup.ReplaceAllString(line, "$1: //waymark:trace: $2 is of type $3"+want))
+			b.WriteString(noGroup.ReplaceAllString(line, "$1: //waymark:group: $2 is of type $3"+want))
 		default:
 			text := argumentTo.ReplaceAllString(m[2], "")
 			if !strings.HasPrefix(text, "undefined: ") {
 				text += want
 			}
-			b.WriteString(m[1] + ": //waymark:trace: " + text)
+			b.WriteString(m[1] + ": //waymark:group: " + text)
 		}
 		b.WriteString("\n")
 	}

@@ -15,11 +15,10 @@ import (
 type buildFlags struct {
 	include, exclude []string
 	all, closures    bool
-	tracegen         bool
-	minSize          int
-	dryRun, work     bool
+	registerOnly     bool // functions get no code
+	dryRun           bool
 	verbose          int
-	debug            bool
+	silent           bool // verbose is of something else
 	untestedGo       bool
 	listen           bool // programs listen for commands
 	values           valueFlags
@@ -31,15 +30,11 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.include, "include", nil, "instrument only functions that match `PATTERN` (repeatable); default: the packages of the main modules")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "leave out functions that match `PATTERN` (repeatable)")
 	set.BoolVar(&f.all, "all", false, "instrument tiny functions, too, which the compiler would inline")
-	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
 	set.BoolVar(&f.closures, "closures", false, "instrument function literals, too")
-	set.BoolVar(&f.tracegen, "tracegen", true, "add code to functions; without it they are only registered, and can't be switched on")
 	f.values.define(set)
 	set.StringArrayVar(&f.usdt, "usdt", nil, "give functions that match `PATTERN` USDT probes, for bpftrace and perf (repeatable; linux)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "list each function with the decision about it and the reason, and do nothing else")
-	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
-	set.IntVar(&f.verbose, "verbose", 0, "print more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
-	set.BoolVar(&f.debug, "debug", false, "print the go commands that waymark runs")
+	set.IntVar(&f.verbose, "verbose", 0, "print more on stderr: 1 counts, 2 packages, 3 functions, 4 files and go commands")
 	set.BoolVar(&f.untestedGo, "untested-go", false, "try a Go release that this waymark isn't tested with")
 	config.Mark(set, config.IsPattern, "include", "exclude", "usdt")
 }
@@ -64,7 +59,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	show, done := a.progress()
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
-		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values, USDT: f.usdt, UntestedGo: f.untestedGo,
+		All: f.all, Closures: f.closures, NoCode: f.registerOnly, Values: values, USDT: f.usdt, UntestedGo: f.untestedGo,
 		Test: test, Listen: f.listen, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})
@@ -88,13 +83,16 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	return b, nil
 }
 
+// says reports whether --verbose asks for what is said from a level on.
+func (f *buildFlags) says(level int) bool { return f.verbose >= level && !f.silent }
+
 // widen turns on function literals and tiny functions, unless the user said otherwise: for commands whose
 // answers are about all functions.
 func (f *buildFlags) widen(set *pflag.FlagSet) {
 	if !set.Changed("closures") {
 		f.closures = true
 	}
-	if !set.Changed("all") && !set.Changed("min-size") {
+	if !set.Changed("all") {
 		f.all = true
 	}
 }

@@ -55,7 +55,7 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 	switch flag {
 	case "config":
 		return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
-	case "out", "output", "counts", "check":
+	case "output", "counts", "check":
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var list []string
@@ -70,8 +70,11 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 func values(cmd *cobra.Command, flag string, args []string) []string {
 	switch flag {
 	case "sort":
-		if cmd.Name() == "attach" {
+		switch cmd.Name() {
+		case "attach":
 			return dashboard.Sorts()
+		case "top":
+			return topColumns
 		}
 		return report.Sorts
 	case "by":
@@ -96,6 +99,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 			return diff.Formats
 		case "info":
 			return report.Formats[:2] // it is no table
+		case "tree":
+			return report.TreeFormats
 		case "ps", "status", "on", "off", "reset", "resume", "top", "watch", "calls", "trace", "stack", "monitor", "dump", "record":
 			return liveFormats
 		case "sample":
@@ -106,13 +111,11 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return control.Monitors
 	case "on":
 		return endsOfCalls
-	case "detail":
-		return []string{"0", "1", "2", "3"}
 	case "verbose":
 		return []string{"0", "1", "2", "3", "4"}
 	case "test":
 		return testNames(args)
-	case "include", "exclude", "account", "without", "root", "callers", "print", "args", "results":
+	case "include", "exclude", "without", "root", "callers", "print", "args", "results":
 		if cmd.DisableFlagParsing {
 			return declaredGroups(".")
 		}

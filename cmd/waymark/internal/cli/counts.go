@@ -58,7 +58,7 @@ func (f *countFlags) checkFlags(flags gocmd.Flags, others bool) (err error) {
 		name = "check"
 	}
 	if others {
-		return usagef("--%s: leave --trace, --out and --seen out", name)
+		return usagef("--%s: leave --trace, --output and --seen out", name)
 	}
 	if f.runs < 1 {
 		return usagef("--runs=%d: want 1 or more", f.runs)

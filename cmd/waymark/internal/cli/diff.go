@@ -19,7 +19,7 @@ func (a *app) diffCommand() *cobra.Command {
 	var filter filterFlags
 	var text textFlags
 	var format, over, test string
-	o := diff.Options{}
+	o := diff.Options{Alpha: diff.Alpha}
 	cmd := &cobra.Command{
 		Use: "diff [flags] OLD NEW", Short: "compare recordings of before and after a change",
 		Long: `Diff compares recordings of before and after a change by function and by call path. Calls are
@@ -49,11 +49,8 @@ With --test it compares the calls of a test when it passed and when it failed.`,
 					return usagef("--fail-over=%s: %w", over, err)
 				}
 			}
-			switch {
-			case o.Top < 0:
+			if o.Top < 0 {
 				return usagef("--top=%d: want 0 or more", o.Top)
-			case !(o.Alpha > 0 && o.Alpha < 1):
-				return usagef("--alpha=%v: want a probability, as in %g", o.Alpha, diff.Alpha)
 			}
 			if o.Filter, err = filter.filter(); err != nil {
 				return err
@@ -66,7 +63,6 @@ With --test it compares the calls of a test when it passed and when it failed.`,
 	flags.StringVar(&format, "format", "text", "`FORMAT`: text, json, or markdown for a pull request")
 	flags.IntVar(&o.Top, "top", 20, "print the first `N` rows of a table only; 0 is all")
 	flags.StringVar(&over, "fail-over", "", "exit with status 1 if a function's calls or self time have risen by more than `SHARE`, as in 10%")
-	flags.Float64Var(&o.Alpha, "alpha", diff.Alpha, "a time has changed if its p-value is at most this `PROBABILITY` (Mann-Whitney U test)")
 	flags.StringVar(&test, "test", "", "compare a failed run of the test `NAME` with a passed run, in recordings of test binaries: diff --test NAME FILE...")
 	text.define(flags)
 	filter.define(flags, showsRows)

@@ -23,7 +23,7 @@ func checkDiffTest(set *pflag.FlagSet, files []string) (err error) {
 		}
 	})
 	if err == nil && len(files) == 0 {
-		err = usagef("--test: want the recordings of a test binary: make them with waymark test --trace --out DIR")
+		err = usagef("--test: want the recordings of a test binary: make them with waymark test --trace --output DIR")
 	}
 	return err
 }
@@ -52,12 +52,12 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 		}
 		switch {
 		case len(runs) == 0 && len(all) == 0:
-			return usagef("--test: no recording of a test binary among the files: make one with waymark test --trace --out DIR")
+			return usagef("--test: no recording of a test binary among the files: make one with waymark test --trace --output DIR")
 		case len(runs) == 0:
 			slices.Sort(all)
 			return usagef("--test=%s: no such test in the recordings%s", name, isIt(name, slices.Compact(all)))
 		case failed == nil:
-			return fmt.Errorf("%s did not fail in %s: record more with waymark test --trace --out DIR -run '^%s$' -count 100 -failfast", name, units.Things(uint64(len(runs)), "run"), name)
+			return fmt.Errorf("%s did not fail in %s: record more with waymark test --trace --output DIR -run '^%s$' -count 100 -failfast", name, units.Things(uint64(len(runs)), "run"), name)
 		case passed == nil:
 			return fmt.Errorf("%s did not pass in %s: give also a recording in which it passed", name, units.Things(uint64(len(runs)), "run"))
 		}

@@ -66,10 +66,10 @@ waymark serve app.wmt                     prints the address of pages about a re
 waymark serve --open 4711                 the functions and groups of a running program`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
-waymark info --format json app.wmt        for programs`,
+waymark info --blocks app.wmt             offsets, sizes, checksums, events`,
 	"dump": `
-waymark dump --text app.wmt               offsets, sizes, checksums, events
-waymark dump --text app.wmt | grep damaged`,
+waymark dump 4711                         says which file the program wrote
+waymark dump -o app.wmt 4711              to a file of yours`,
 	"env": `
 eval "$(waymark env .)" && go build .     an instrumented build by another tool
 waymark env --include ./store ./cmd/app   of some functions only`,

@@ -18,18 +18,18 @@ import (
 // filterFlags choose the calls of recordings that a command reads, counts and shows.
 type filterFlags struct {
 	include, exclude []string
-	account, without []string
+	without          []string
 	goroutine, time  string
 	min, shorter     time.Duration
 	depth            int
 	root, callers    matcher // only of commands with paths of calls
 	condition        string  // only of commands that show calls
 
-	set                    *pflag.FlagSet
-	included, excluded     *pattern.Set
-	accounted, unaccounted *pattern.Set
-	goroutines             []*wantedGoroutine
-	only                   recording.Filter // what they say together
+	set                *pflag.FlagSet
+	included, excluded *pattern.Set
+	unaccounted        *pattern.Set
+	goroutines         []*wantedGoroutine
+	only               recording.Filter // what they say together
 }
 
 // shows has the texts in which the commands differ.
@@ -39,9 +39,9 @@ type shows struct {
 }
 
 var (
-	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions that were called with fewer than `N` callers", "the greatest total time is"}
-	showsTree  = shows{"rows with a total time of at least this, as in 10us", "`N` levels of calls", "the greatest total time is"}
-	showsCalls = shows{"calls that took at least this, as in 10us", "calls with fewer than `N` callers", "the longest call took"}
+	showsRows  = shows{"rows with a total time of at least `DURATION`, as in 10us", "functions in the first `N` levels of calls", "the greatest total time is"}
+	showsTree  = shows{"rows with a total time of at least `DURATION`, as in 10us", "`N` levels of calls", "the greatest total time is"}
+	showsCalls = shows{"calls that took at least `DURATION`, as in 10us", "`N` levels of calls", "the longest call took"}
 )
 
 func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
@@ -52,10 +52,9 @@ func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
 	set.IntVar(&f.depth, "depth", 0, "show "+what.depth+"; 0 is no limit")
 	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
 	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
-	set.StringArrayVar(&f.account, "account", nil, "count only functions that match `PATTERN`: the time of others becomes their callers' (repeatable)")
 	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time becomes their callers' (repeatable)")
-	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time becomes their callers'")
-	config.Mark(set, config.IsPattern, "include", "exclude", "account", "without")
+	durationVar(set, &f.shorter, "without-shorter", 0, "don't count calls shorter than `DURATION`: their time becomes their callers'")
+	config.Mark(set, config.IsPattern, "include", "exclude", "without")
 }
 
 // definePaths defines the flags of commands that show who calls whom.
@@ -114,7 +113,7 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 		return set
 	}
 	f.included, f.excluded = compile("include", f.include), compile("exclude", f.exclude)
-	f.accounted, f.unaccounted = compile("account", f.account), compile("without", f.without)
+	f.unaccounted = compile("without", f.without)
 	failed("root", f.root.compile(dir))
 	failed("callers", f.callers.compile(dir))
 	if f.condition != "" {
@@ -128,7 +127,7 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 	if err := errors.Join(errs...); err != nil {
 		return out, usageError{err}
 	}
-	out.Show, out.Account = between(f.included, f.excluded), between(f.accounted, f.unaccounted)
+	out.Show, out.Account = between(f.included, f.excluded), between(new(pattern.Set), f.unaccounted)
 	if f.root.set != nil {
 		out.Root = f.root.match
 	}

@@ -65,7 +65,7 @@ calls panicked, and how long they took. It ends with ^C, and leaves nothing swit
 // common lists the flags that help shows. The others of these commands are shown by --help-all only.
 var common = map[string]string{
 	"run":     "include exclude args results sort top by tree traces output format",
-	"test":    "trace include exclude args results rerun out counts check seen waiting",
+	"test":    "trace include exclude args results rerun output counts check seen waiting",
 	"record":  "output include exclude args results waiting objects overflow max-size for",
 	"build":   "include exclude args results all closures redact usdt",
 	"rewrite": "include exclude args results all closures output",

@@ -38,8 +38,8 @@ func TestHelp(t *testing.T) {
 func TestHelpAll(t *testing.T) {
 	some, _, _ := run("run", "-h")
 	all, _, status := run("run", "--help-all")
-	if status != 0 || !strings.Contains(some, "--top N") || strings.Contains(some, "--min-size") || !strings.Contains(some, "waymark run --help-all shows") ||
-		!strings.Contains(all, "--top N") || !strings.Contains(all, "--min-size") {
+	if status != 0 || !strings.Contains(some, "--top N") || strings.Contains(some, "--untested-go") || !strings.Contains(some, "waymark run --help-all shows") ||
+		!strings.Contains(all, "--top N") || !strings.Contains(all, "--untested-go") {
 		t.Errorf("status %d; run -h:\n%s\nrun --help-all:\n%s", status, some, all)
 	}
 	help, _, _ := run("help")
@@ -89,9 +89,15 @@ func TestMistakes(t *testing.T) {
 
 func TestFormerly(t *testing.T) {
 	for old, now := range formerly {
-		_, flag, _ := strings.Cut(old, " ")
-		if _, got, status := run(strings.Fields(old + " x")...); got != "waymark: unknown flag "+flag+": it is "+now+" now\n" || status != exitUsage {
-			t.Errorf("waymark %s: status %d, %s", old, status, got)
+		of, flag, _ := strings.Cut(old, "--")
+		commands := []string{of}
+		if of == "" {
+			commands = []string{"report", "build"}
+		}
+		for _, c := range commands {
+			if _, got, status := run(strings.TrimSpace(c), "--"+flag, "x"); got != "waymark: unknown flag --"+flag+": it is "+now+" now\n" || status != exitUsage {
+				t.Errorf("waymark %s --%s: status %d, %s", c, flag, status, got)
+			}
 		}
 	}
 }
@@ -101,6 +107,7 @@ func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
 		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nobjects\nbytes\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"report --sort=c":     "calls\n" + noFiles,
+		"top --sort ":         "total\nself\ncalls\navg\nmax\npanics\nerrors\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"tree --format j":     "json\n" + noFiles,
 		"info --format ":      "text\njson\n" + noFiles,
 		"run --by ":           "function\npackage\ngroup\ngoroutine\ntype\n" + noFiles,

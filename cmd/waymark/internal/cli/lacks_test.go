@@ -46,7 +46,7 @@ func TestLacks(t *testing.T) {
 		{"info", []string{"Lost        12,345", "State       recording stopped when the file had the size"}, nil, nil},
 		{"report --format json", nil, nil, func(v any) any { return v }},
 		{"tree --format json", nil, nil, func(v any) any { return v.([]any)[0] }},
-		{"tree --format json --flat", nil, nil, func(v any) any { return v }},
+		{"tree --format rows", nil, nil, func(v any) any { return v }},
 		{"info --format json", nil, nil, func(v any) any { return v }},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -11,7 +11,7 @@ import (
 
 // sets returns the patterns of all flags, without those that have none.
 func (f *filterFlags) sets() (list []*pattern.Set) {
-	for _, set := range []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted, f.root.set, f.callers.set} {
+	for _, set := range []*pattern.Set{f.included, f.excluded, f.unaccounted, f.root.set, f.callers.set} {
 		if set != nil && !set.Empty() {
 			list = append(list, set)
 		}

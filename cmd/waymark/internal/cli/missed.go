@@ -32,7 +32,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	for _, list := range []struct {
 		name     string
 		patterns *pattern.Set
-	}{{"include", f.included}, {"exclude", f.excluded}, {"account", f.accounted}, {"without", f.unaccounted}} {
+	}{{"include", f.included}, {"exclude", f.excluded}, {"without", f.unaccounted}} {
 		// A file's are often those of the build, which then leaves nothing to exclude.
 		if list.name == "exclude" && config.From(f.set.Lookup("exclude")) != "" {
 			continue
@@ -60,7 +60,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	var given []string
 	f.set.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if":
+		case "include", "exclude", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if":
 			given = append(given, "--"+flag.Name)
 		}
 	})

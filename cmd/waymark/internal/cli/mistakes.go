@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -41,9 +42,16 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// formerly says what flags of earlier checkouts are now.
+// formerly says what flags of earlier checkouts are now, of one command or of all.
 var formerly = map[string]string{
 	"run --count": "--calls-only", "load --count": "--limit", "traces --slowest": "--top", "top --once": "-n 1", "on --keep": "--stay", "trace --panics": "--on panic",
+	"dump --text": "waymark info --blocks FILE", "tree --flat": "--format rows", "diff --alpha": "always 0.05", "--account": "--without, of the others,",
+	"sample --min": "--min-share", "run --detail": "--verbose", "test --out": "--output", "run --traces-out": "--output", "--tracegen": "waymark rewrite --register-only", "--debug": "--verbose 4", "--work": "waymark rewrite -o DIR", "--min-size": "--all, or --include of a function by its name,",
+}
+
+// former returns what a flag of an earlier checkout is now, "" if there was none.
+func former(command, name string) string {
+	return cmp.Or(formerly[command+" --"+name], formerly["--"+name])
 }
 
 // flagError explains an error of cobra's about a command's flags, and names the nearest flag.
@@ -58,7 +66,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		arg = "-" + short
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	if now := formerly[cmd.Name()+" --"+name]; now != "" {
+	if now := former(cmd.Name(), name); now != "" {
 		return usagef("unknown flag %s: it is %s now", arg, now)
 	}
 	if cmd.Flags().Lookup(name) != nil {
@@ -74,7 +82,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // unknownBuildFlag returns an error about an unknown flag with two dashes of a command that builds,
 // with the nearest flag.
 func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
-	if now := formerly[set.Name()+" --"+name]; now != "" {
+	if now := former(set.Name(), name); now != "" {
 		return usagef("unknown flag %s: it is %s now", arg, now)
 	}
 	if gocmd.KnownToTest(name) {

@@ -62,7 +62,7 @@ func TestHostileNames(t *testing.T) {
 	for _, command := range []string{
 		"report", "report --by package", "report --by group", "report --by goroutine", "report --format csv", "report --format json", "report --names full",
 		"tree", "tree --format csv", "tree --names full", "tree --callers /f/", "replay", "replay --names full", "traces", "traces --format csv", "traces --format json",
-		"info", "info --format json", "diff OTHER", "diff --format markdown OTHER", "dump --text",
+		"info", "info --format json", "diff OTHER", "diff --format markdown OTHER", "info --blocks",
 		"export --to folded -o -", "export --to json -o -", "export --to chrome -o -", "export --to speedscope -o -", "export --to otlp -o -", "export --to xml -o -",
 	} {
 		for _, name := range []string{file, xml, bad} {

@@ -93,8 +93,7 @@ func forBuild(set *pflag.FlagSet, line *commandLine) string {
 	f.define(build)
 	first := ""
 	set.Visit(func(flag *pflag.Flag) {
-		speaks := flag.Name == "verbose" || flag.Name == "debug"
-		if first == "" && build.Lookup(flag.Name) != nil && !speaks && config.From(flag) == "" {
+		if first == "" && build.Lookup(flag.Name) != nil && flag.Name != "verbose" && config.From(flag) == "" {
 			first = "--" + flag.Name
 		}
 	})

@@ -90,7 +90,7 @@ func (a *app) recordCommand() *cobra.Command {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
-				if name := ofBuilds(set, append([]string{"include", "config", "verbose", "debug"}, ofPatched...)...); name != "" {
+				if name := ofBuilds(set, append([]string{"include", "config", "verbose"}, ofPatched...)...); name != "" {
 					return usagef("record: --%s needs a build by waymark, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				values, err := f.values.live()

@@ -44,11 +44,11 @@ func TestReference(t *testing.T) {
 // noKeys are the flags of commands that run programs and that become no setting of these, by the reason.
 var noKeys = map[string]string{
 	"of builds: " +
-		"programs have what they say in them": "all closures exclude include min-size tracegen untested-go usdt",
-	"of the command's work":        "config debug dry-run verbose work",
+		"programs have what they say in them": "all closures exclude include untested-go usdt",
+	"of the command's work":        "config dry-run",
 	"of reports":                   "by format lines depth sort width",
 	"of a command about a program": "dir for yes",
-	"of recordings as a whole":     "check out rerun runs trace",
+	"of recordings as a whole":     "check rerun runs trace",
 }
 
 // Each setting has a flag, or says why not. Each flag is of a setting, or noKeys says why not.

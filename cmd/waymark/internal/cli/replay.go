@@ -81,7 +81,7 @@ func (a *app) replayCommand() *cobra.Command {
 	return cmd
 }
 
-const widthUsage = "print at most `N` columns of each value, and a receiver in full only once; 0: no limit"
+const widthUsage = "print at most `N` columns of each value, errors whole, and a receiver in full only once; 0: no limit"
 
 // valueWidth returns how many columns of w a value takes, unless the user says otherwise.
 func valueWidth(w io.Writer) int {
@@ -154,7 +154,7 @@ func testEvents(file *tracefile.File, path, name string) (*testtrace.Events, err
 	named := r.Named(name)
 	if len(named) == 0 {
 		if len(r.Tests) == 0 {
-			return nil, usagef("--test: %s is not the recording of a test binary: make one with waymark test --out DIR", path)
+			return nil, usagef("--test: %s is not the recording of a test binary: make one with waymark test --output DIR", path)
 		}
 		var names []string
 		for _, t := range r.Tests {

@@ -29,7 +29,7 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, type of objects, or a value such as args.key or results[0]")
-	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: "+listed(report.Sorts))
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: "+listed(f.formats()))
 	if set.Lookup("waiting") == nil { // one flag where a command records and reports
 		set.Bool("waiting", false, waitingUsage)

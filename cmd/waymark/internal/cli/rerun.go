@@ -150,7 +150,7 @@ func (r *rerun) record(pkg string, t *testtrace.Test) (again *testRecording, out
 	return again, out.Bytes(), errors.Join(errs...)
 }
 
-// keep keeps a recording for --out, or removes it.
+// keep keeps a recording for --output, or removes it.
 func (r *rerun) keep(f *testRecording) {
 	f.Close()
 	if r.trace.out == "" {
@@ -163,7 +163,7 @@ func (r *rerun) keep(f *testRecording) {
 // rerunOf returns the end of the name of the nth kept recording of a test that ran again.
 func rerunOf(n int) string { return fmt.Sprintf(".rerun%d.wmt", n) }
 
-// withReruns adds to the recordings of test binaries those of tests that ran again, which --out keeps
+// withReruns adds to the recordings of test binaries those of tests that ran again, which --output keeps
 // beside them.
 func withReruns(files []string) []string {
 	all := slices.Clone(files)

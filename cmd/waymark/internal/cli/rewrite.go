@@ -19,6 +19,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 		"write the rewritten sources for reading", "o", mixed,
 		func(set *pflag.FlagSet) {
 			f.define(set)
+			set.BoolVar(&f.registerOnly, "register-only", false, "only register functions, with their groups: they stay as they are, and can't be switched on")
 			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")
 			config.Mark(set, config.IsOutput, "output")
 		},

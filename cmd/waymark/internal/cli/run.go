@@ -38,7 +38,7 @@ func (a *app) runCommand() *cobra.Command {
 			rep.define(set, firstTop)
 			stat.define(set)
 			traced.define(set)
-			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to; default: standard error, as standard output is the program's")
+			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to, or with --traces the traces, in XML, for waymark traces; default: standard error, as standard output is the program's")
 			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
@@ -67,19 +67,16 @@ func (a *app) runCommand() *cobra.Command {
 			if other := cmp.Or(stat.first(), shared, rec.beyond()); traced.given() && (records || other != "") {
 				return usagef("run: --traces prints traces instead of a report, and --%s is for the report: use one of them", cmp.Or(other, "by"))
 			}
-			if traced.given() && out != "" {
-				return usagef("run: -o is for the report, and --traces prints traces instead: use one of them")
-			}
 			if err := writable(out); err != nil {
 				return err
 			}
-			f.inspect = stat.fits
+			f.inspect, f.silent = stat.fits, stat.prints()
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
-				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose", "debug")...); name != "" {
+				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose")...); name != "" {
 					return usagef("run: --%s needs a build by waymark, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				return a.runForeign(line, set, &rec, &rep, out)
@@ -92,7 +89,10 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			file := filepath.Join(t.dir, "run.wmt")
 			if traced.given() {
-				t.env = traced.env() + stat.printing()
+				if t.env, err = traced.env(out); err != nil {
+					return err
+				}
+				t.env += stat.printing()
 			} else if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {

@@ -32,11 +32,11 @@ func (a *app) sampleCommand() *cobra.Command {
 	var s sampleFlags
 	cmd := a.liveCmdWith(liveFlags{more: sampleFormats}, "sample [flags] PID", "show where a running program spends its time, by samples", 0, 0,
 		func(set *pflag.FlagSet) {
-			set.StringVar(&s.root, "root", "", "only calls below `FUNC`, named as in stack traces")
+			set.StringVar(&s.root, "root", "", "only calls below the function that `PATTERN` matches, named as in stack traces")
 			set.Float64Var(&s.rate, "rate", sampler.DefaultRate, "`NUMBER` of samples per second")
 			durationVar(set, &s.time, "for", 10*time.Second, "end after `DURATION`; 0: until ^C")
-			set.StringVar(&s.least, "min", "1%", "text: leave out functions with a smaller `SHARE` of the time")
-			set.IntVar(&s.text.Depth, "depth", 0, "text: only the outermost `LEVELS` of calls; 0: all")
+			set.StringVar(&s.least, "min-share", "1%", "text: leave out functions with a smaller `SHARE` of the time")
+			set.IntVar(&s.text.Depth, "depth", 0, "text: show `N` levels of calls; 0 is no limit")
 			set.StringVarP(&s.out, "output", "o", "", "write to `FILE` instead of the terminal")
 		},
 		func(c *live.Conn, f *liveFlags, _ []string) error { return a.sample(c, f.form, &s) })
@@ -48,7 +48,7 @@ instrumented. Formats folded and pprof are for flame graphs and for go tool ppro
 
 func (s *sampleFlags) check(form string) (err error) {
 	if s.text.MinShare, err = parseShare(s.least); err != nil {
-		return usagef("--min=%s: %w", s.least, err)
+		return usagef("--min-share=%s: %w", s.least, err)
 	}
 	switch {
 	case s.text.Depth < 0:

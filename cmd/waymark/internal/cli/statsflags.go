@@ -23,6 +23,7 @@ func (f *statsFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	defineFlags(set, setting.Statistics|setting.Printing)
 	f.onlyFlag.define(set)
+	set.Lookup("verbose").Usage += "; with --print only of the calls: 1 callers, which is the default there, 2 values, 3 positions"
 }
 
 func (f *statsFlags) check() error {
@@ -52,9 +53,16 @@ func (f *statsFlags) counts() bool {
 	return on
 }
 
+// prints reports whether calls are printed, which --verbose is of then.
+func (f *statsFlags) prints() bool { return f.set.Changed("print") }
+
 // printing returns the settings that have calls printed.
 func (f *statsFlags) printing() string {
-	return given(f.set, flagsOf(setting.Printing)) + f.onlyFlag.setting()
+	list := flagsOf(setting.Printing)
+	if f.prints() {
+		list = append(list, setting.Find("verbose"))
+	}
+	return given(f.set, list) + f.onlyFlag.setting()
 }
 
 // env returns the value of WAYMARK that makes a program gather statistics, and leave them in dir.

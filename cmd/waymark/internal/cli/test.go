@@ -42,11 +42,6 @@ func (a *app) testCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
-			if f.work {
-				if err := a.keepWork(b); err != nil {
-					return err
-				}
-			}
 			if trace.records() || seen.on() || counts.on() {
 				all := append(b.Env.Settings(), line.flags...)
 				if trace.records() {

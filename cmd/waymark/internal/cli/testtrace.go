@@ -99,11 +99,11 @@ func recordingsDir(out string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(out, 0o700); err != nil {
-		return "", fmt.Errorf("--out: %w; name a folder, or a path where one can be made", err)
+		return "", fmt.Errorf("--output: %w; name a folder, or a path where one can be made", err)
 	}
 	dir, err := os.MkdirTemp(out, ".waymark-")
 	if err != nil {
-		return "", fmt.Errorf("--out: can't write to the folder: %w; choose another", err)
+		return "", fmt.Errorf("--output: can't write to the folder: %w; choose another", err)
 	}
 	return dir, nil
 }
@@ -171,7 +171,7 @@ func (a *app) showTests(file *testRecording, f *traceFlags, again *rerun) (maske
 			return masked, err
 		}
 	}
-	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --out DIR", All: "--budget none -run %s"}
+	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --output DIR", All: "--budget none -run %s"}
 	if f.out != "" {
 		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/names"
@@ -18,13 +19,27 @@ import (
 	"github.com/waymark-go/waymark/internal/text/units"
 )
 
-// topColumns are the values of --sort of top, and topSorts what they compare.
-var topColumns = []string{"total", "self", "calls", "avg", "max", "panics"}
+// topColumns are the values of --sort of top: those of a report, but for objects, which a running
+// program doesn't count for others. topSorts has what they compare.
+var topColumns = slices.DeleteFunc(slices.Clone(report.Sorts), func(s string) bool { return topSorts[s] == nil })
 
 var topSorts = map[string]func(n *control.Numbers) int64{
 	"total": func(n *control.Numbers) int64 { return n.TotalNS }, "self": func(n *control.Numbers) int64 { return n.SelfNS },
 	"calls": func(n *control.Numbers) int64 { return int64(n.Calls) }, "avg": func(n *control.Numbers) int64 { return n.AvgNS },
 	"max": func(n *control.Numbers) int64 { return n.MaxNS }, "panics": func(n *control.Numbers) int64 { return int64(n.Panics) },
+	"errors":  func(n *control.Numbers) int64 { return int64(n.Errors) },
+	"running": partOf(func(p *control.Parts) int64 { return p.RunningNS }), "runnable": partOf(func(p *control.Parts) int64 { return p.RunnableNS }),
+	"waiting": partOf(func(p *control.Parts) int64 { return p.WaitingNS }),
+}
+
+// partOf makes a value of topSorts of one for a part of the time.
+func partOf(part func(*control.Parts) int64) func(*control.Numbers) int64 {
+	return func(n *control.Numbers) int64 {
+		if n.Parts == nil {
+			return 0
+		}
+		return part(n.Parts)
+	}
 }
 
 // topFlags are the flags of top.
@@ -43,14 +58,14 @@ func (a *app) topCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			t.limits.define(set, "")
 			durationVar(set, &t.every, "every", time.Second, "`DURATION` between two tables")
-			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: total, self, calls, avg, max or panics")
+			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: "+listed(topColumns))
 			set.IntVar(&t.rows, "top", 20, "print at most `ROWS` rows; 0: all, at most 500")
 			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions with too many calls to time")
 			set.Uint64VarP(&t.tables, "limit", "n", 0, "end after `NUMBER` tables; 0: no limit")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if _, ok := topSorts[t.sort]; !ok {
-				return usagef("--sort=%s: want total, self, calls, avg, max or panics%s", t.sort, pattern.IsIt(t.sort, topColumns, 1))
+				return usagef("--sort=%s: want %s%s", t.sort, listed(topColumns), pattern.IsIt(t.sort, topColumns, 1))
 			}
 			if t.calls && t.sort != topColumns[0] && t.sort != "calls" {
 				return usagef("--sort=%s: with --calls-only there are calls only", t.sort)

@@ -37,13 +37,13 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.Lookup("trace").NoOptDefVal = "failed"
 	set.SetAnnotation("trace", behindEquals, traceModes)
 	f.text.define(set)
-	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
-	config.Mark(set, config.IsOutput, "out")
+	set.StringVar(&f.out, "output", "", "record, and keep the recordings in the folder `DIR`")
+	config.Mark(set, config.IsOutput, "output")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, print at most this many lines for each test; 0 is no limit")
 	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	defineFlag(set, setting.Find("disk"), "1GB")
 	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
-	set.IntVar(&f.depth, "depth", 0, "with --trace, leave out calls with `N` callers or more; 0: as --lines allows")
+	set.IntVar(&f.depth, "depth", 0, "with --trace, show `N` levels of calls; 0: as --lines allows")
 }
 
 // records reports whether the tests are recorded.
@@ -67,14 +67,14 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 		return err
 	}
 	if f.set.Changed("disk") && !f.forgets() {
-		return usagef("--disk: only --trace, without --trace=all and --out, reclaims space of passed tests: leave --disk out")
+		return usagef("--disk: only --trace, without --trace=all and --output, reclaims space of passed tests: leave --disk out")
 	}
 	if !f.records() {
 		return nil
 	}
 	given := "--trace"
 	if f.on == "" {
-		given = "--out"
+		given = "--output"
 	}
 	if flags.Bool("c") {
 		return usagef("%s: -c builds the test binary only: leave one of them out; WAYMARK=record,o=FILE makes the binary record when it runs", given)

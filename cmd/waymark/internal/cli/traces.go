@@ -114,8 +114,8 @@ func (f *filterFlags) defineTraces(set *pflag.FlagSet) {
 	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; default: with calls without a recorded caller")
 	set.StringArrayVar(&f.include, "include", nil, "list traces whose root calls match `PATTERN` (repeatable)")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "don't list traces whose root calls match `PATTERN` (repeatable)")
-	durationVar(set, &f.min, "min", 0, "list traces, or parts of a --critical path, that took at least this, as in 10ms")
-	set.IntVar(&f.depth, "depth", 0, "print `N` levels of calls; 0 is no limit")
+	durationVar(set, &f.min, "min", 0, "list traces, or parts of a --critical path, that took at least `DURATION`, as in 10ms")
+	set.IntVar(&f.depth, "depth", 0, "show `N` levels of calls; 0 is no limit")
 	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
 	config.Mark(set, config.IsPattern, "include", "exclude", "root")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -33,7 +34,13 @@ func (f *tracesRunFlags) check() error {
 	return nil
 }
 
-// env returns the value of WAYMARK that makes a program gather traces.
-func (f *tracesRunFlags) env() string {
-	return strings.TrimPrefix(given(f.set, flagsOf(setting.Traces)), ",")
+// env returns the value of WAYMARK that makes a program gather traces, and save them in a file;
+// without a name it prints them.
+func (f *tracesRunFlags) env(file string) (string, error) {
+	env := strings.TrimPrefix(given(f.set, flagsOf(setting.Traces)), ",")
+	if file == "" {
+		return env, nil
+	}
+	abs, err := filepath.Abs(file) // the program may begin elsewhere
+	return env + ",o=" + escape(literal(abs)), err
 }

@@ -12,19 +12,16 @@ func (a *app) treeCommand() *cobra.Command {
 	var filter filterFlags
 	var text textFlags
 	var form string
-	var flat, waiting bool
+	var waiting bool
 	cmd := &cobra.Command{
 		Use: "tree [flags] FILE...", Short: "print the call tree of recordings", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if err := text.check(); err != nil {
 				return err
 			}
-			asked, err := report.ParseFormat(form)
+			asked, err := report.ParseTreeFormat(form)
 			if err != nil {
 				return usagef("--format: %w", err)
-			}
-			if flat && asked != report.JSON {
-				return usagef("--flat: want --format json with it; text and csv have no other form")
 			}
 			only, err := filter.filter()
 			if err != nil {
@@ -35,11 +32,7 @@ func (a *app) treeCommand() *cobra.Command {
 				return filter.missed(set, r.Calls(), showsTree, func() (int64, error) { return r.Longest(), nil })
 			}
 			return a.read(files, o, missed, func(r *report.Report) error {
-				write := asked
-				if flat {
-					write = report.FlatJSON
-				}
-				note, err := r.WriteTree(a.stdout, write)
+				note, err := r.WriteTree(a.stdout, asked)
 				if err != nil {
 					return err
 				}
@@ -53,8 +46,7 @@ func (a *app) treeCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json or csv; json is nested, 100 levels deep by default (--depth)")
-	cmd.Flags().BoolVar(&flat, "flat", false, "with --format json: a list of rows with id and parent, of any depth")
+	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json, csv or rows; json is nested, 100 levels deep by default (--depth); rows is a list in JSON, with id and parent, of any depth")
 	cmd.Flags().BoolVar(&waiting, "waiting", false, waitingUsage)
 	text.define(cmd.Flags())
 	filter.define(cmd.Flags(), showsTree)

@@ -113,8 +113,8 @@ func TestReadingDeep(t *testing.T) {
 		says  string // on stderr
 	}{
 		{"tree", depth, depth, ""},
-		{"tree --format json --flat", depth, depth, ""},
-		{"tree --format json", depth, 900, ",900 rows below 100 levels left out: --flat has all, --depth N nests N levels"},
+		{"tree --format rows", depth, depth, ""},
+		{"tree --format json", depth, 900, ",900 rows below 100 levels left out: --format rows has all, --depth N nests N levels"},
 		{"tree --callers main.f3", depth, 100, "callers above 100 levels are left out: --depth N shows N levels"},
 		{"replay", depth, 2 * depth, ""},
 		{"tree --root main.f2 --exclude main.f1", less, less * 3 / 4, ""},

@@ -67,7 +67,7 @@ func TestSecure(t *testing.T) {
 			continue
 		}
 		for _, setting := range []string{
-			"", "@" + shadow, "record,o=" + private + "/t.wmt", "stats,report=json:" + shadow, "traces=main.work,traces-out=" + shadow,
+			"", "@" + shadow, "record,o=" + private + "/t.wmt", "stats,report=json:" + shadow, "traces=main.work,o=" + shadow,
 			"seen=" + private + "/x.seen", "t=main.work,d=3", "socket=" + private + "/s.sock", "socket", "suspend", "agent=1", "counts=" + private + "/c",
 		} {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -86,7 +86,7 @@ func run(pass *analysis.Pass) (any, error) {
 		for _, use := range uses {
 			if pos := at(use.File, use.Pos.Offset); pos.IsValid() {
 				if text := wrong(imported, pass.Pkg, path, use); text != "" {
-					pass.Reportf(pos, "//waymark:trace: %s", text)
+					pass.Reportf(pos, "//waymark:group: %s", text)
 				}
 			}
 		}

@@ -1,5 +1,7 @@
 package mcp
 
+import "cmp"
+
 // A tool is a command with some of its flags.
 type tool struct {
 	name, about string
@@ -10,6 +12,7 @@ type tool struct {
 	mixed   bool   // the answer is text on stdout and stderr
 	text    bool   // the answer is text, else JSON
 	list    string // member of the JSON object whose elements are rows
+	json    string // the --format of such an answer; empty: json
 	mayFail bool   // an exit status other than 0 is an answer
 
 	hint    string // what to do if the command fails
@@ -26,7 +29,7 @@ func (t *tool) form(a *arguments) string {
 	case t.text || a.text("key") != "": // a tree for people takes fewer words than one in JSON
 		return "text"
 	}
-	return "json"
+	return cmp.Or(t.json, "json")
 }
 
 // rows returns what a command has printed, by rows.
@@ -34,7 +37,7 @@ func (t *tool) rows(a *arguments, out []byte) ([]string, error) {
 	switch {
 	case t.make != nil:
 		return t.make(a, out)
-	case t.form(a) == "json":
+	case t.form(a) == cmp.Or(t.json, "json"):
 		return objects(out, t.list)
 	}
 	return split(out), nil
@@ -99,7 +102,7 @@ var tools = []*tool{
 		command: []string{"top", "--limit=1", "--top=0"},
 		params: []param{process, {name: "functions", kind: words, about: "patterns; default: all that are instrumented"},
 			{name: "for", kind: duration, flag: "--every", about: "how long", usual: "2s", most: mostSeconds},
-			{name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max or panics", usual: "total"}, sockets, rowLimit, byteLimit},
+			{name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max, panics, errors, running, runnable or waiting", usual: "total"}, sockets, rowLimit, byteLimit},
 		hint: hintLive, nothing: noCalls,
 	},
 	{
@@ -149,7 +152,7 @@ var tools = []*tool{
 	},
 	{
 		name: "tree", about: "Gives the call tree of recordings: who calls what, with calls and times. Rows have id, parent and depth.",
-		command: []string{"tree", "--flat", noConfig}, list: "nodes",
+		command: []string{"tree", noConfig}, list: "nodes", json: "rows",
 		params: []param{files, root, {name: "callers", kind: word, flag: "--callers", about: "the tree of who calls functions that match this pattern"},
 			include, exclude, least, window, depth, folder, rowLimit.usually(60), byteLimit},
 		hint: hintFile,
@@ -169,7 +172,7 @@ var tools = []*tool{
 		command: []string{"test", "--trace"}, changes: true, mixed: true, mayFail: true,
 		params: []param{packages, {name: "run", kind: word, flag: "-run", about: "regular expression: tests to run"}, chosen, race,
 			{name: "lines", kind: number, flag: "--lines", about: "lines of each test at most", usual: 80, most: 10000}, {name: "depth", kind: number, flag: "--depth", about: "levels of calls", most: mostLevels},
-			{name: "out", kind: word, flag: "--out", about: "folder to keep the recordings in, for report, tree and traces"}, folder, rowLimit.usually(300), byteLimit},
+			{name: "output", kind: word, flag: "--output", about: "folder to keep the recordings in, for report, tree and traces"}, folder, rowLimit.usually(300), byteLimit},
 	},
 	{
 		name: "build", about: "Builds an instrumented program, which costs next to nothing until it is looked into. Needs --allow-changes.",

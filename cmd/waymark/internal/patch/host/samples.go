@@ -14,6 +14,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/sampler"
@@ -29,13 +30,15 @@ const (
 // samples is a tree of what goroutines were seen to do. Nothing is patched for it.
 type samples struct {
 	h    *host
-	root string
+	root *pattern.Set // nil: all calls
+	text string       // of root
 	stop chan struct{}
 	once sync.Once
 	done chan struct{}
 
 	tree  *callgraph.Tree
 	nodes int
+	other string // function that the root means, too
 	err   error
 	told  json.RawMessage // once it is closed
 }
@@ -48,7 +51,11 @@ func (h *host) sample(w control.Watch) (control.Task, control.Change, error) {
 	if !(w.Rate > 0 && w.Rate <= fastest) {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: fmt.Sprintf("a rate of %g: want up to %d per second", w.Rate, fastest)}
 	}
-	s := &samples{h: h, root: w.Root, stop: make(chan struct{}), done: make(chan struct{})}
+	root, err := compileRoot(w.Root)
+	if err != nil {
+		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "--root: " + err.Error()}
+	}
+	s := &samples{h: h, root: root, text: w.Root, stop: make(chan struct{}), done: make(chan struct{})}
 	s.tree = &callgraph.Tree{Root: new(callgraph.Node), From: time.Now(), Sampling: &callgraph.Sampling{Rate: w.Rate, Limit: limit, Max: mostSeen}}
 	go s.run(time.Duration(float64(time.Second) / w.Rate))
 	return s, control.Change{Functions: len(h.funcs)}, nil
@@ -103,9 +110,9 @@ func (s *samples) add(one *patch.Sample, took time.Duration) {
 // count adds a goroutine's calls to the tree, from the root's outermost call down.
 func (s *samples) count(seen patch.Seen, took time.Duration) {
 	calls := shown(seen)
-	if s.root != "" {
+	if s.root != nil {
 		root := len(calls) - 1
-		for root >= 0 && !isNamed(calls[root].Function, s.root) {
+		for root >= 0 && !s.root.MatchName(patch.NameOf(calls[root].Function)) {
 			root--
 		}
 		if root < 0 {
@@ -113,6 +120,10 @@ func (s *samples) count(seen patch.Seen, took time.Duration) {
 		}
 		if s.tree.Root.Func.Name == "" {
 			s.tree.Root.Func = s.function(calls[root])
+		}
+		if f := s.function(calls[root]); f.Name != s.tree.Root.Func.Name {
+			s.other = f.Name
+			return
 		}
 		calls = calls[:root]
 	} else if len(calls) == 0 {
@@ -168,9 +179,17 @@ func shown(seen patch.Seen) (calls []image.Frame) {
 	return append(calls, own...)
 }
 
-func isNamed(function, name string) bool {
-	function = patch.NameOf(function)
-	return function == name || strings.HasSuffix(function, "/"+name)
+// compileRoot reads the pattern of the function whose calls are sampled, nil if it is empty.
+func compileRoot(text string) (*pattern.Set, error) {
+	if text == "" {
+		return nil, nil
+	}
+	set, err := pattern.CompileSet([]string{text}, "")
+	if err != nil {
+		return nil, err
+	}
+	set.Loosen()
+	return set, nil
 }
 
 // function describes the function of a call. Its line is known unless it is inlined.
@@ -210,8 +229,10 @@ func (s *samples) Close() (err error) {
 			err = s.err
 		case s.tree.Sampling.Samples == 0:
 			err = errors.New("no sample was taken: it has ended before the first one")
-		case s.root != "" && s.tree.Root.Func.Name == "":
-			err = fmt.Errorf("%s was not seen: it did not run, its calls are too short for the rate, or there is no such function", s.root)
+		case s.other != "":
+			err = fmt.Errorf("%s means several functions: write the whole path of one of %s, %s", s.text, s.tree.Root.Func.Name, s.other)
+		case s.root != nil && s.tree.Root.Func.Name == "":
+			err = fmt.Errorf("%s was not seen: it did not run, its calls are too short for the rate, or there is no such function", s.text)
 		default:
 			s.tree.Sort()
 			s.told, err = json.Marshal(s.tree)

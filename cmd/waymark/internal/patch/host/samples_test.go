@@ -13,7 +13,11 @@ import (
 
 // A root's time is that of stacks which it is on, also once it is known.
 func TestRoot(t *testing.T) {
-	s := &samples{h: &host{t: &patch.Target{Image: new(image.Image)}}, root: "store.Get"}
+	matcher, err := compileRoot("store.Get")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &samples{h: &host{t: &patch.Target{Image: new(image.Image)}}, root: matcher}
 	s.tree = &callgraph.Tree{Root: new(callgraph.Node)}
 	const idle, inner, get, main = "main.idle", "store.read", "example.com/store.Get", "main.main"
 	for _, calls := range [][]string{{idle, main}, {inner, get, main}, {idle, main}, {get, main}, {"runtime.gopark"}, {inner, get, get, main}} {

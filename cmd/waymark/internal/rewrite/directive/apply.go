@@ -56,8 +56,8 @@ func (r *reader) scope(list []*comment, what string) surroundings {
 	s := surroundings{what: what}
 	var traced *comment
 	for _, one := range list {
-		switch one.word {
-		case "trace":
+		switch one.kind {
+		case "group":
 			if len(one.args) == 0 {
 				r.wrong(one, "want the variable of a group, or of several")
 			}
@@ -124,21 +124,21 @@ func (r *reader) function(f *candidate.Func, around surroundings) {
 			r.unknown(one)
 			continue
 		}
-		if own[one.word] != nil {
+		if own[one.kind] != nil {
 			r.wrong(one, "there is another one over %s", f.Decl.Name.Name)
 		}
-		own[one.word] = one
+		own[one.kind] = one
 	}
-	trace, info, ignore := own["trace"], own["info"], own["ignore"]
+	group, info, ignore := own["group"], own["info"], own["ignore"]
 	switch {
-	case ignore != nil && (trace != nil || info != nil):
+	case ignore != nil && (group != nil || info != nil):
 		r.wrong(ignore, "%s is traced, too", f.Decl.Name.Name)
-	case info != nil && trace != nil:
-		r.wrong(trace, "%s is an info function, which can't be traced itself", f.Decl.Name.Name)
+	case info != nil && group != nil:
+		r.wrong(group, "%s is an info function, which can't be traced itself", f.Decl.Name.Name)
 	case info != nil:
 		r.info(f, info)
-	case trace != nil:
-		r.trace(f, trace, around)
+	case group != nil:
+		r.group(f, group, around)
 	case ignore != nil:
 		r.alone(ignore)
 		f.Never = cmp.Or(f.Never, ignored)
@@ -159,7 +159,7 @@ func (r *reader) mark(f *candidate.Func, m *Mark) {
 	f.TracingName = f.Local()
 }
 
-func (r *reader) trace(f *candidate.Func, one *comment, around surroundings) {
+func (r *reader) group(f *candidate.Func, one *comment, around surroundings) {
 	switch {
 	case len(one.args) != 1:
 		r.wrong(one, "want one group: a function is directly in one, which others may contain")

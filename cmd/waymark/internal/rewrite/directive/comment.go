@@ -12,6 +12,7 @@ import (
 // A comment is a directive as it stands in a file.
 type comment struct {
 	word string
+	kind string // the word, or what is written today in its place
 	args []string
 	pos  token.Pos
 	src  *syntax.Source
@@ -20,8 +21,8 @@ type comment struct {
 // Prefix begins every directive.
 const Prefix = "//waymark:"
 
-// words are those of directives.
-var words = []string{"trace", "ignore", "name", "info"}
+// words are those of directives. The first is trace, too, as in older sources.
+var words = []string{"group", "trace", "ignore", "name", "info"}
 
 func parse(src *syntax.Source, c *ast.Comment) (d *comment, ok bool) {
 	text, ok := strings.CutPrefix(c.Text, Prefix)
@@ -34,6 +35,9 @@ func parse(src *syntax.Source, c *ast.Comment) (d *comment, ok bool) {
 	if fields := strings.Fields(text); len(fields) > 0 && strings.HasPrefix(text, fields[0]) {
 		d.word, d.args = fields[0], fields[1:]
 	}
+	if d.kind = d.word; d.kind == "trace" {
+		d.kind = "group"
+	}
 	return d, true
 }
 
@@ -41,7 +45,7 @@ func parse(src *syntax.Source, c *ast.Comment) (d *comment, ok bool) {
 func (r *reader) unknown(one *comment) {
 	word := strings.ToLower(one.word)
 	if word == one.word || !slices.Contains(words, word) {
-		r.wrong(one, "there is no such directive: want trace, ignore, name or info")
+		r.wrong(one, "there is no such directive: want group, ignore, name or info")
 		return
 	}
 	start := one.src.Offset(one.pos) + len(Prefix)

@@ -78,7 +78,7 @@ func TestClauses(t *testing.T) {
 	}{
 		{"only the test's", "package p\n" + groups + functions, "//waymark:trace A\n" + test, 0, "A"},
 		{"both", "//waymark:trace A\npackage p\n" + groups + functions, "//waymark:trace B\n" + test, 2, "B"},
-		{"only the package's", "//waymark:trace A\npackage p\n" + groups + functions, test, 2, "A"},
+		{"only the package's", "//waymark:group A\npackage p\n" + groups + functions, test, 2, "A"},
 		{"the test's ignored", "//waymark:trace A\npackage p\n" + groups + functions, "//waymark:ignore\n" + test, 2, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestGroupNames(t *testing.T) {
 		{"an alias", `import g "example.com/groups"`, "g.IO", "example.com/groups.IO"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			src := "package p\n\n" + tt.imports + "\n\n//waymark:trace " + tt.directive + "\nfunc f() {}\n"
+			src := "package p\n\n" + tt.imports + "\n\n//waymark:group " + tt.directive + "\nfunc f() {}\n"
 			u := &syntax.Unit{ImportPath: "example.com/p", Files: []syntax.File{{Path: "/p/p.go", Source: []byte(src)}}}
 			set, err := read(u, map[string]string{"example.com/m/trace-groups": "tracegroups", "example.com/go-http": "gohttp"}, LibraryPath)
 			if err != nil {

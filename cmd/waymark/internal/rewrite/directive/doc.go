@@ -12,10 +12,12 @@
 //
 // A directive stands over what it is about:
 //
-//	//waymark:trace Group...      over a function, a type or a package clause
+//	//waymark:group Group...      over a function, a type or a package clause
 //	//waymark:ignore              the same: nothing of it is instrumented
 //	//waymark:name Name           over a function: what tracing calls it
 //	//waymark:info [enter|exit]   over a function with an empty body: an info function
+//
+// In older sources group is trace, which is understood, too.
 //
 // A group is a variable that waymark.NewGroup initialises. Directives name it as Go code in their
 // file would. Whether a variable holds a group is for the compiler to say, but what can't hold one

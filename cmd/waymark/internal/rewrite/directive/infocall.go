@@ -78,7 +78,7 @@ func (r *reader) usesIn(decl ast.Decl, f *candidate.Func) {
 
 // meantForGroup reports whether a directive puts f into a group, if a mistaken one.
 func (r *reader) meantForGroup(f *candidate.Func) bool {
-	return slices.ContainsFunc(r.funcs[f.Decl], func(one *comment) bool { return one.word == "trace" })
+	return slices.ContainsFunc(r.funcs[f.Decl], func(one *comment) bool { return one.kind == "group" })
 }
 
 // calleeName returns the name of what a call calls, nil if it has none.

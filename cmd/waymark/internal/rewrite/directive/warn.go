@@ -66,7 +66,7 @@ func docs(tree *ast.File) []*ast.CommentGroup {
 	return slices.DeleteFunc(list, func(doc *ast.CommentGroup) bool { return doc == nil })
 }
 
-var nearDirective = regexp.MustCompile(`^(//[ \t]*(?i:waymark):(?i:(trace|ignore|name|info)))(?:[ \t]+(.*))?$`)
+var nearDirective = regexp.MustCompile(`^(//[ \t]*(?i:waymark):(?i:(group|trace|ignore|name|info)))(?:[ \t]+(.*))?$`)
 
 // nearly warns of comments that aren't directives by a blank or by their case.
 func (r *reader) nearly(src *syntax.Source, doc *ast.CommentGroup) {
@@ -80,7 +80,7 @@ func (r *reader) nearly(src *syntax.Source, doc *ast.CommentGroup) {
 		word, args := strings.ToLower(m[2]), strings.Fields(m[3])
 		fits := false // it isn't just a sentence about directives
 		switch word {
-		case "trace":
+		case "group", "trace":
 			fits = len(args) > 0 && len(args) <= 4 && !slices.ContainsFunc(args, func(arg string) bool { return !groupName.MatchString(arg) })
 		case "ignore":
 			fits = len(args) == 0

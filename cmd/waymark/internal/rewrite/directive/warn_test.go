@@ -105,6 +105,8 @@ func TestFixes(t *testing.T) {
 		{"//Waymark:trace IO", "//waymark:trace IO"},
 		{"//\tWAYMARK:Ignore", "//waymark:ignore"},
 		{"//waymark:Trace IO", "//waymark:trace IO"},
+		{"//waymark:Group IO", "//waymark:group IO"},
+		{"// waymark:group IO", "//waymark:group IO"},
 		{"//waymark:IGNORE", "//waymark:ignore"},
 	} {
 		check := func(src string) Diagnostics {

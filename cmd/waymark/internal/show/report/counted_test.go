@@ -68,7 +68,7 @@ func TestDemoted(t *testing.T) {
 		{"demoted-killed.txt", Options{}, Text, killed},
 		{"demoted-tree.txt", Options{Tree: true}, Text, nil},
 		{"demoted-tree.json", Options{Tree: true}, JSON, nil},
-		{"demoted-tree-flat.json", Options{Tree: true}, FlatJSON, nil},
+		{"demoted-tree-flat.json", Options{Tree: true}, Rows, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.from == nil {

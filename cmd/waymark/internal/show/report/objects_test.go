@@ -110,12 +110,12 @@ func TestTreeObjects(t *testing.T) {
 		{"recorded", recorded(Options{}, true), Text, []string{" Errors Objects Bytes Function ", " 4 64 bytes main.main ", " 2 32 bytes store.Open "}},
 		{"recorded", recorded(Options{}, true), CSV, []string{",name,errors,objects,bytes ", ",main.main,0,4,64 ", "store.Open,0,2,32 "}},
 		{"recorded", recorded(Options{}, true), JSON, []string{`"objects": 4, "bytes": 64,`, `"objects": 2, "bytes": 32,`}},
-		{"recorded", recorded(Options{}, true), FlatJSON, []string{`"objects": 4, "bytes": 64}`, `"objects": 2, "bytes": 32}`}},
+		{"recorded", recorded(Options{}, true), Rows, []string{`"objects": 4, "bytes": 64}`, `"objects": 2, "bytes": 32}`}},
 		{"callers", recorded(Options{Filter: callers}, true), CSV, []string{"store.Open,0,2,32 ", ",main.main,0,2,32 "}},
 		{"statistics", counted(), Text, []string{" Errors Objects Bytes Function ", " 4 64 bytes main.main ", " 2 32 bytes store.Open "}},
 		{"not recorded", recorded(Options{}, false), Text, nil},
 		{"not recorded", recorded(Options{}, false), CSV, nil},
-		{"not recorded", recorded(Options{}, false), FlatJSON, nil},
+		{"not recorded", recorded(Options{}, false), Rows, nil},
 	} {
 		var b bytes.Buffer
 		if _, err := tt.report.WriteTree(&b, tt.format); err != nil {

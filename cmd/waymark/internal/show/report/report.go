@@ -331,15 +331,24 @@ const (
 	Text Format = iota
 	JSON
 	CSV
-	FlatJSON // of a tree; no value of --format
+	Rows // of a tree
 )
 
 // Formats are the values of --format.
 var Formats = []string{"text", "json", "csv"}
 
+// TreeFormats are those of a tree.
+var TreeFormats = append(slices.Clone(Formats), "rows")
+
 // ParseFormat reads the value of --format.
 func ParseFormat(text string) (Format, error) {
 	i, err := parse("format", text, Formats)
+	return Format(i), err
+}
+
+// ParseTreeFormat reads the value of --format of a tree.
+func ParseTreeFormat(text string) (Format, error) {
+	i, err := parse("format", text, TreeFormats)
 	return Format(i), err
 }
 

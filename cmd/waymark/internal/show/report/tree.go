@@ -124,10 +124,10 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 	case JSON:
 		left, err := r.writeNested(w)
 		if left > 0 {
-			note = fmt.Sprintf("%s below %d levels left out: --flat has all, --depth N nests N levels", units.Things(left, "row"), DefaultLevels)
+			note = fmt.Sprintf("%s below %d levels left out: --format rows has all, --depth N nests N levels", units.Things(left, "row"), DefaultLevels)
 		}
 		return note, err
-	case FlatJSON:
+	case Rows:
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)

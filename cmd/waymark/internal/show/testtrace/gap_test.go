@@ -19,7 +19,7 @@ func TestPrintGap(t *testing.T) {
 		7 b20 a10
 		7 fail TestA`
 	r := read(t, text)
-	got := printed(t, r, r.Failed(), Options{More: "--out DIR"})
+	got := printed(t, r, r.Failed(), Options{More: "--output DIR"})
 	want := `=== TestA failed after 22 ns
             [        7]  p.A() {
             [        7]    p.B() {
@@ -30,7 +30,7 @@ func TestPrintGap(t *testing.T) {
        2 ns [        7]      p.C();
       17 ns [        7]    } /* p.B */
       19 ns [        7]  } /* p.A */
-    left out: 123,456 events reclaimed; see all with --out DIR
+    left out: 123,456 events reclaimed; see all with --output DIR
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -58,6 +58,13 @@ func notName() {}
 //waymark:trace // want `want one group`
 func none() {}
 
+//waymark:group other // want `waymark:group: undefined: other`
+func undefinedGroup() {}
+
+//waymark:group IO
+//waymark:trace typed // want `there is another one`
+func both() {}
+
 //waymark:trace IO typed // want `want one group`
 func two() {}
 
