@@ -22,6 +22,7 @@ type Call struct {
 	Args      []byte   // as they were copied, see Values.Args; nil: they weren't
 	Results   []byte   // the same, of a call that has returned
 	Recovered bool     // it has recovered a panic itself
+	Failed    bool     // it has returned an error, as its last result
 	Unsure    bool     // events were lost meanwhile: this may be the end of another call, whose beginning is among them
 
 	token uint32
@@ -77,6 +78,7 @@ type queue struct {
 	end       int    // until where
 	events    []event
 	next      int
+	fails     bool       // the next event is the end of a call that returns an error
 	stacks    [][]uint64 // of the events that have one, in their order
 	copies    [][]byte   // the same
 }
@@ -90,6 +92,7 @@ type event struct {
 const (
 	hasStack = 1 << 63
 	hasCopy  = 1 << 62
+	hasError = 1 << 61
 )
 
 // Follow makes a follower of a target.
@@ -136,8 +139,15 @@ func (f *Follower) Add(p *Part) {
 				q.copies = append(q.copies, slices.Clone(b))
 				q.events[last].goroutine |= hasCopy
 			}
+		case ok && code == format.CodeError:
+			q.fails = true
 		default:
-			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine, place{p.Head.Stream, q.part}})
+			e := event{r.Clock, r.Word, q.goroutine, place{p.Head.Stream, q.part}}
+			if q.fails {
+				e.goroutine |= hasError
+				q.fails = false
+			}
+			q.events = append(q.events, e)
 		}
 	}
 }
@@ -177,7 +187,9 @@ func (f *Follower) Tell(until uint64) {
 				copied, first.copies = first.copies[0], first.copies[1:]
 				e.goroutine &^= hasCopy
 			}
-			f.tell(e, stack, copied)
+			fails := e.goroutine&hasError != 0
+			e.goroutine &^= hasError
+			f.tell(e, stack, copied, fails)
 			first.next++
 		}
 	}
@@ -192,7 +204,7 @@ func (t *Target) inFile(pcs []uint64) []uint64 {
 	return list
 }
 
-func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
+func (f *Follower) tell(e *event, stack []uint64, copied []byte, fails bool) {
 	if code, value, ok := codeOf(format.Record{Word: e.word}); ok {
 		if code == format.CodeInfo {
 			f.hit(e, int(value), stack, copied)
@@ -231,7 +243,7 @@ func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 		return
 	}
 	if n := len(g.stack); n > 0 && g.stack[n-1].token == token && g.stack[n-1].Site.Number == uint32(site) {
-		g.stack[n-1].Results = copied
+		g.stack[n-1].Results, g.stack[n-1].Failed = copied, fails
 		f.end(g, e, Returned)
 	}
 	f.forget(e.goroutine, g)

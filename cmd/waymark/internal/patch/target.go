@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
@@ -49,6 +50,8 @@ type Target struct {
 	lines     map[*Line]*Site
 	drain     drain
 	values    *Values // nil: none are copied
+	types     *capture.Types
+	failures  map[*image.Func]*capture.Piece
 	closeOnce sync.Once
 	closeErr  error
 }

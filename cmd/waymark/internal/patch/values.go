@@ -69,6 +69,25 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 	})
 }
 
+// Failure returns where a function returns an error, see capture.Types.Failure. It returns nil also if the program has no
+// DWARF.
+func (t *Target) Failure(f *image.Func) *capture.Piece {
+	if t.failures == nil {
+		t.failures = make(map[*image.Func]*capture.Piece)
+		if t.values != nil {
+			t.types = t.values.Types
+		} else {
+			t.types, _ = capture.Open(t.Image, nil)
+		}
+	}
+	p, known := t.failures[f]
+	if !known && t.types != nil {
+		p = t.types.Failure(f)
+		t.failures[f] = p
+	}
+	return p
+}
+
 // fences reports whether the runtime of a process makes memory that was freed unreadable.
 func fences(pid int) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))

@@ -84,6 +84,17 @@ var wanted = map[string]func(n int) string{
 		}
 		return fmt.Sprintf(`(%s, s="s%d", p={X:%d Y:7}) (%s, last=%d, text="s%d")`, strings.Join(args, ", "), n, n, strings.Join(results, ", "), n, n)
 	},
+	"spilled": func(n int) string {
+		err := "<nil>"
+		if n%5 == 0 {
+			err = "spilled"
+		}
+		var results string
+		for _, name := range "abcdefghi" {
+			results += fmt.Sprintf("%c=%d, ", name, n)
+		}
+		return fmt.Sprintf("(n=%d) (%serr=%s)", n, results, err)
+	},
 	// What type it is isn't known: it may be one that is masked.
 	"generic[go.shape.string]":                      func(n int) string { return fmt.Sprintf(`(n=%d, v=***) (***)`, n) },
 	"generic[go.shape.struct { X int32; Y int32 }]": func(n int) string { return fmt.Sprintf(`(n=%d, v=***) (***)`, n) },
@@ -99,6 +110,11 @@ var wanted = map[string]func(n int) string{
 		return fmt.Sprintf(`(t=&{n:%d}, n=%d, ""…+%d) (%d)`, 2*n, n, len(fmt.Sprintf("s%d", n)), 2*n)
 	},
 	"Point.value": func(n int) string { return fmt.Sprintf("(p={X:%d Y:9}, n=%d) ({X:%d Y:9})", n, n, n) },
+}
+
+// fails reports whether a call returns an error.
+func fails(name string, n int) bool {
+	return name == "faces" || name == "texts" && n%3 == 0 || name == "spilled" && n%5 == 0
 }
 
 // Each argument and each result is what the program has, while stacks move and memory is used again.
@@ -148,7 +164,7 @@ func checkValues(t *testing.T, program string, l capture.Limits, wanted map[stri
 		if _, err := v.Types.Of(f, v.Limits); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{})})
+		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{Failure: target.Failure(f)})})
 	}
 	report, err := target.Want(list)
 	if err != nil || len(report.Refused) > 0 {
@@ -180,6 +196,9 @@ func checkValues(t *testing.T, program string, l capture.Limits, wanted map[stri
 				t.Errorf("%s%s, %v %v; want %s", name, text, err, err2, want)
 			}
 			return
+		}
+		if c.Failed != fails(name, n) {
+			t.Errorf("%s(%d) has returned an error: %t", name, n, c.Failed)
 		}
 		right[name]++
 	}
@@ -220,7 +239,7 @@ func TestRecordedValues(t *testing.T) {
 	var list []Wanted
 	for name := range wanted {
 		f := target.Image.Named("main." + name)
-		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{})})
+		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{Failure: target.Failure(f)})})
 	}
 	const rounds = 500
 	f, _ := recorded(t, w, target, list, v, rounds)
@@ -237,6 +256,7 @@ func TestRecordedValues(t *testing.T) {
 		goroutine uint64
 	}
 	open := make(map[call]string)
+	failed := make(map[uint64]uint32) // by goroutine: the site of the error that came last
 	right, wrong := 0, 0
 	events := f.Events()
 	for ev := (tracefile.Event{}); events.Next(&ev); {
@@ -246,11 +266,17 @@ func TestRecordedValues(t *testing.T) {
 		switch ev.Kind {
 		case tracefile.Enter:
 			open[key] = text(ev.Data, site.Args)
+		case tracefile.Error:
+			failed[ev.Goroutine] = ev.Site
 		case tracefile.Exit:
 			was := steady(open[key] + " " + text(ev.Data, site.Results))
 			if strings.Contains(name, "[...]") { // several functions have the name
 				continue
 			}
+			if n := numberIn(was); (failed[ev.Goroutine] == ev.Site) != fails(name, n) {
+				t.Errorf("%s(%d) has returned an error: %t", name, n, failed[ev.Goroutine] == ev.Site)
+			}
+			failed[ev.Goroutine] = 0
 			if want := wanted[name](numberIn(was)); was == want {
 				right++
 			} else if wrong++; wrong < 5 {

@@ -14,6 +14,8 @@ import (
 // A Signature is what is copied of a function's calls.
 type Signature struct {
 	Args, Results *Plan // nil: there are none
+
+	failure *Piece // see Types.Failure
 }
 
 // Names returns the names of arguments and results, _ for those without one.
@@ -163,8 +165,25 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 	s := &Signature{}
 	s.Args = ts.plan(args, a.of(args), l, ofArgs)
 	// Results that are in no register are behind the arguments.
-	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofResults)
+	where, last := (&assignment{stack: align(a.stack, word)}).of(results), []Piece(nil)
+	s.Results = ts.plan(results, func(i int) []Piece {
+		last = where(i)
+		return last
+	}, l, ofResults)
+	if s.Results.Fails() && len(last) > 0 {
+		s.failure = &last[0]
+	}
 	return s, nil
+}
+
+// Failure returns where a function returns an error that is its last result: the word that is 0 if there is none. It
+// returns nil if the function has no such result, or is not known.
+func (ts *Types) Failure(f *image.Func) *Piece {
+	s, err := ts.Of(f, Limits{})
+	if err != nil {
+		return nil
+	}
+	return s.failure
 }
 
 // shared returns the entry that an entry refers to, and its type.

@@ -297,6 +297,11 @@ func (h *host) want() (*patch.Report, error) {
 			add(w)
 		}
 	}
+	for i := range list {
+		if w := &list[i]; w.Line == nil && !w.Record.Count {
+			w.Record.Failure = h.t.Failure(w.Func)
+		}
+	}
 	slices.SortStableFunc(list, func(a, b patch.Wanted) int { return strings.Compare(a.Func.Package(), b.Func.Package()) })
 	report, err := h.t.Want(list)
 	if err != nil {

@@ -286,11 +286,11 @@ type sums struct {
 
 // A row is the numbers of a function. Times are in ticks.
 type row struct {
-	calls, ended, returned, panics, open uint64 // ended are those that have times
-	before                               uint64 // open when the period began
-	total, inner, self, least, most      uint64
-	around                               map[uint64]int // calls of it in progress, by goroutine
-	durations                            histogram.Counter
+	calls, ended, returned, panics, errors, open uint64 // ended are those that have times
+	before                                       uint64 // open when the period began
+	total, inner, self, least, most              uint64
+	around                                       map[uint64]int // calls of it in progress, by goroutine
+	durations                                    histogram.Counter
 }
 
 func (s *sums) row(site *patch.Site) *row {
@@ -339,6 +339,9 @@ func (s *sums) end(c *patch.Call) {
 	if panicked {
 		r.panics++
 	}
+	if c.Failed {
+		r.errors++
+	}
 	if !panicked || !s.periods { // periods tell those apart that panicked
 		r.returned++
 	}
@@ -368,7 +371,7 @@ func (s *sums) Next() (n control.News) {
 		if r.calls == 0 && r.open == 0 && r.ended == 0 {
 			continue
 		}
-		out := control.Numbers{Function: name, Calls: r.calls, Returned: r.returned, Panics: r.panics, Open: r.open, TotalNS: ns(r.total), SelfNS: ns(r.self)}
+		out := control.Numbers{Function: name, Calls: r.calls, Returned: r.returned, Panics: r.panics, Errors: r.errors, Open: r.open, TotalNS: ns(r.total), SelfNS: ns(r.self)}
 		if r.ended > 0 {
 			out.MinNS, out.MaxNS, out.AvgNS = ns(r.least), ns(r.most), ns((r.total+r.inner)/r.ended)
 		}
@@ -413,7 +416,7 @@ func (s *sums) complete(out *control.Numbers, r *row) {
 	for _, n := range []*int64{&out.TotalNS, &out.SelfNS} {
 		*n = int64(float64(*n) * share)
 	}
-	for _, n := range []*uint64{&out.Returned, &out.Panics} {
+	for _, n := range []*uint64{&out.Returned, &out.Panics, &out.Errors} {
 		*n = uint64(math.Round(float64(*n) * share))
 	}
 }

@@ -124,7 +124,7 @@ func (t *traces) end(c *patch.Call) {
 	tick := t.scale.tick()
 	took := c.Ended - min(c.Began, c.Ended)
 	panicked := c.End == patch.Panicked
-	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: panicked})
+	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: panicked, Failed: c.Failed})
 	if panicked {
 		a.panics++
 	}

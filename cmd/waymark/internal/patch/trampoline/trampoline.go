@@ -208,6 +208,8 @@ type Record struct {
 	Line          bool          // it is of a line, which has Args only: variables
 	Callers       int           // so many return addresses at most, the innermost first; 0: none
 	Args, Results *capture.Plan // nil: they aren't copied
+
+	Failure *capture.Piece // of a call that returns an error it is recorded where this is not 0; nil: never
 }
 
 // MostCallers is how many return addresses can be recorded of a call.
@@ -222,6 +224,7 @@ type event struct {
 	callers int // see Record
 	frames  frames
 	copied  *capture.Plan
+	failure *capture.Piece
 	site    uint32 // whose counters count it where there is no room
 	exit    bool
 	// enter sets r14 to the goroutine that the event is of; nil: that which runs. A signal meanwhile does no harm: its
@@ -256,8 +259,8 @@ func (w *Writer) record(e event, body func()) {
 	w.lea(r13, near(w.memory+Cells))
 	w.add(r12, r13)
 	w.load(r13, cell(Cursor))
-	if e.callers > 0 || e.copied != nil { // room for them, too
-		w.lea(r15, at(r13, stackSize(e.callers)+copySize(e.copied)))
+	if more := stackSize(e.callers) + copySize(e.copied) + failureSize(e.failure); more > 0 { // room for them, too
+		w.lea(r15, at(r13, more))
 		w.compare(r15, cell(limit))
 	} else {
 		w.compare(r13, cell(limit))
@@ -271,6 +274,9 @@ func (w *Writer) record(e event, body func()) {
 	w.move(r15, rax)
 	if !e.exit {
 		w.store(savedContext, rdx)
+	}
+	if e.failure != nil {
+		w.failure(e.failure, e.site)
 	}
 	e.word()
 	w.clock()
@@ -333,6 +339,32 @@ func (w *Writer) count(site uint32, body func()) {
 	w.increment(near(w.memory + uint64(Drop(site))))
 	w.jump(always, counted)
 	w.align()
+}
+
+// failure writes code that records where the cursor is, r13, that the call is about to return an error, if it is. rax and
+// rdx are free.
+func (w *Writer) failure(p *capture.Piece, site uint32) {
+	if p.From == capture.OnStack {
+		w.load(rdx, at(rsp, 8+p.Number))
+		w.test(rdx)
+	} else {
+		w.test(integers[p.Number])
+	}
+	none := w.ahead(equal)
+	w.word(rax, codeWord(format.CodeError)|uint64(site))
+	w.store(at(r13, 8), rax)
+	w.clock()
+	w.store(at(r13, 0), rax)
+	w.addTo(r13, format.RecordSize)
+	w.land(none)
+}
+
+// failureSize returns how many bytes it takes to record that a call returns an error.
+func failureSize(p *capture.Piece) int {
+	if p == nil {
+		return 0
+	}
+	return format.RecordSize
 }
 
 // stackSize returns how many bytes so many return addresses take, with the record before them.
@@ -401,11 +433,11 @@ func (w *Writer) stack(callers int, f frames) {
 
 // call returns the event of a call that begins or ends.
 func (w *Writer) call(site uint32, exit bool, r Record) event {
-	kind, callers, copied := site, min(r.Callers, MostCallers), r.Args
+	kind, callers, copied, failure := site, min(r.Callers, MostCallers), r.Args, (*capture.Piece)(nil)
 	if exit {
-		kind, callers, copied = kind|1<<31, 0, r.Results
+		kind, callers, copied, failure = kind|1<<31, 0, r.Results, r.Failure
 	}
-	return event{callers: callers, copied: copied, site: site, exit: exit, word: func() {
+	return event{callers: callers, copied: copied, failure: failure, site: site, exit: exit, word: func() {
 		w.depth(rax)
 		w.store32(at(r13, 8), rax)
 		w.set32(at(r13, 12), kind)
@@ -509,7 +541,7 @@ func (w *Writer) line(p *displace.Plan, site uint32, r Record, body func()) {
 
 // Room returns how many bytes the trampolines of a plan take at most.
 func Room(p *displace.Plan, r Record) int {
-	const each, line = 496, 160 // of code that records, and more where all registers are saved
+	const each, line = 576, 160 // of code that records, and more where all registers are saved
 	n := 0
 	if r.Line {
 		n = line

@@ -233,6 +233,19 @@ func many(n, a, b, c, d, e, f, g, h, i int, s string, p Point) (q, r, t, u, v, w
 	return a, b, c, d, e, f, g, h, i, n, s
 }
 
+// spilled has its error in no register.
+//
+//go:noinline
+func spilled(n int) (a, b, c, d, e, f, g, h, i int, err error) {
+	touch(n)
+	if n%5 == 0 {
+		err = errSpilled
+	}
+	return n, n, n, n, n, n, n, n, n, err
+}
+
+var errSpilled = errors.New("spilled")
+
 //go:noinline
 func generic[V any](n int, v V) V {
 	touch(n)
@@ -330,6 +343,7 @@ func calls(n int) {
 	nothing(n, map[struct{}]struct{}{{}: {}})
 	local(n, s)
 	other(n)
+	spilled(n)
 	many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, s, Point{int32(n), 7})
 	generic(n, s)
 	generic(n, Point{int32(n), 3})
