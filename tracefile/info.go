@@ -39,6 +39,8 @@ type Info struct {
 
 	Patched bool // functions of the running program were patched: calls that the compiler inlined are missing
 
+	NoErrors bool // nobody knows which calls returned errors: the patched program has no DWARF
+
 	Objects bool // there are events Made: what calls made on the heap
 
 	Funcs      int    // instrumented functions
@@ -168,6 +170,7 @@ func (f *File) Info() Info {
 	i.Waiting = f.meta[format.MetaWaiting] == "1"
 	i.Spawns = f.meta[format.MetaSpawns] == "1"
 	i.Patched = f.meta[format.MetaPatched] == "1"
+	i.NoErrors = f.meta[format.MetaErrors] == "0"
 	i.Objects = f.meta[format.MetaObjects] == "1"
 	_, i.Rotated = f.meta[format.MetaPart]
 	i.Part = f.number()

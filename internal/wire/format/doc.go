@@ -87,9 +87,11 @@
 //
 // # Patched programs
 //
-// Where Meta "patched" is 1 the program was not built by waymark, and another process has recorded it. There are
-// calls and goroutines, with panics and Goexit, but no values, waits and objects. Inlined calls are missing. A Start
-// may be of a goroutine that began long before. It may be said again: then the earliest one counts.
+// Where Meta "patched" is 1 the program was not built by waymark, and another process has recorded it.
+// There are calls and goroutines, with panics and Goexit, but no waits and objects. Inlined calls are
+// missing. Where Meta "errors" is 0 there are no events Error: the program doesn't say which functions
+// return errors. A Start may be of a goroutine that began long before. It may be said again: then the
+// earliest one counts.
 //
 // # Objects
 //

@@ -100,6 +100,7 @@ const (
 	MetaObjects  = "objects"       // 1: there are events Made, and a block Objects at the end
 	MetaSpawns   = "spawns"        // 1: there are events Spawn
 	MetaPatched  = "patched"       // 1: the program's functions were patched: inlined calls are missing
+	MetaErrors   = "errors"        // 0: there are no events Error, although calls may have returned errors
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
 	MetaNonce    = "nonce"         // hex; the arena carries the same, and all parts of a recording do
 	MetaTests    = "tests"         // import path of the package whose tests the go command ran; else there is none

@@ -130,7 +130,7 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 		}
 	}
 	b.WriteString("\n`waymark completion bash`, `zsh`, `fish` or `powershell` writes a completion script.\n" +
-		"`waymark CMD -h` prints the flags of one command.\n")
+		"`waymark CMD -h` prints the common flags of one command, `waymark CMD --help-all` all.\n")
 
 	b.WriteString("\n## Flags\n\nA flag that means different things to different commands has a row for each meaning. " +
 		"The file\n[waymark.toml](usage.md#check-flags-in) can hold every flag, but `--config`, of\nthe commands that have `--config`.\n\n" +

@@ -46,6 +46,10 @@ func (t *Target) Record(c recorder.Config, v *Values, args, results bool) (*Reco
 // facts describes the program for its recordings.
 func (t *Target) facts() []format.KeyValue {
 	host, _ := os.Hostname()
+	errors := "1"
+	if !t.HasDWARF() {
+		errors = "0"
+	}
 	return []format.KeyValue{
 		{Key: format.MetaProgram, Value: t.Program},
 		{Key: format.MetaGo, Value: t.Image.Release},
@@ -56,6 +60,7 @@ func (t *Target) facts() []format.KeyValue {
 		{Key: format.MetaPID, Value: strconv.Itoa(t.process.PID)},
 		{Key: format.MetaParent, Value: "0"},
 		{Key: format.MetaPatched, Value: "1"},
+		{Key: format.MetaErrors, Value: errors},
 		{Key: format.MetaSpawns, Value: "1"},
 	}
 }

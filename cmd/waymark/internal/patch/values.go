@@ -72,6 +72,16 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 // Failure returns where a function returns an error, see capture.Types.Failure. It returns nil also if the program has no
 // DWARF.
 func (t *Target) Failure(f *image.Func) *capture.Piece {
+	p, known := t.failures[f]
+	if !known && t.HasDWARF() {
+		p = t.types.Failure(f)
+		t.failures[f] = p
+	}
+	return p
+}
+
+// HasDWARF reports whether the program says what its functions return, so that errors are seen.
+func (t *Target) HasDWARF() bool {
 	if t.failures == nil {
 		t.failures = make(map[*image.Func]*capture.Piece)
 		if t.values != nil {
@@ -80,12 +90,7 @@ func (t *Target) Failure(f *image.Func) *capture.Piece {
 			t.types, _ = capture.Open(t.Image, nil)
 		}
 	}
-	p, known := t.failures[f]
-	if !known && t.types != nil {
-		p = t.types.Failure(f)
-		t.failures[f] = p
-	}
-	return p
+	return t.types != nil
 }
 
 // fences reports whether the runtime of a process makes memory that was freed unreadable.

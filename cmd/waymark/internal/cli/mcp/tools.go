@@ -82,7 +82,7 @@ const noConfig = "--config=off"
 
 const (
 	hintLive = "ps lists the programs that can be looked into, and status says what is on in one"
-	hintFile = "want recordings of waymark record, or of test with out; dir is the folder of relative names"
+	hintFile = "want recordings of waymark record, or of test with output; dir is the folder of relative names"
 	noCalls  = "no call was seen: is the program doing that now? Wait longer by for, or ask top what is called"
 )
 
@@ -162,7 +162,7 @@ var tools = []*tool{
 		command: []string{"traces", noConfig},
 		params: []param{files, {name: "key", kind: word, about: "of a trace in the list"}, root, least,
 			{name: "failed", kind: yes, flag: "--failed", about: "only those that returned an error or panicked"},
-			{name: "slowest", kind: number, flag: "--top", about: "how many", usual: 20, most: 1000}, window,
+			{name: "top", kind: number, flag: "--top", about: "how many", usual: 20, most: 1000}, window,
 			{name: "args", kind: yes, flag: "--args", about: "with key: arguments of calls, where they were recorded"},
 			{name: "depth", kind: number, flag: "--depth", about: "levels of calls, with key", most: mostLevels}, folder, rowLimit.usually(200), byteLimit},
 		hint: hintFile,

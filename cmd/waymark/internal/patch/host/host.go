@@ -349,6 +349,9 @@ func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	if len(r.Lost) > 0 {
 		text += fmt.Sprintf("; goroutines and panics are not seen as they are: another program has changed %s", strings.Join(r.Lost, ", "))
 	}
+	if !h.t.HasDWARF() {
+		text += "; errors that calls return are not seen: the program has no DWARF"
+	}
 	if n := uint64(len(r.Deferred)); n > 0 {
 		text += "; " + units.Things(n, "function") + " could not be patched just then, and are not seen"
 	}

@@ -42,6 +42,9 @@ func LacksBeside(list []Summary) []string {
 		if rec.Info.Patched {
 			lines = append(lines, name+": the program was patched while it ran: calls that the compiler has inlined are not seen")
 		}
+		if rec.Info.NoErrors {
+			lines = append(lines, name+": errors that calls returned are not known: the program has no DWARF")
+		}
 		if n := rec.Info.Missing; n > 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s of the recording missing", name, units.Things(uint64(n), "part")))
 		}

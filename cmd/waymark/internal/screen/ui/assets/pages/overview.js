@@ -97,7 +97,7 @@ function failures(o, functions) {
 			{head: 'Errors', number: true, show: f => f.errors || ''},
 			{head: 'Calls', number: true, show: f => count(f.calls)},
 		],
-	}).root : el('p', {class: 'muted'}, 'No call panicked or returned an error.'));
+	}).root : el('p', {class: 'muted'}, 'No panics and errors were recorded.'));
 }
 
 function objects(o, types) {
