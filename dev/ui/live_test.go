@@ -76,6 +76,12 @@ func TestLivePlain(t *testing.T) {
 	running := `[...document.querySelectorAll("table[aria-label=Sample] tbody tr")].some(r => r.textContent.includes("search.(*Index).Search") && parseFloat(r.children[2].textContent) > 10)`
 	page.Wait(running)
 	page.Wait(`/\d+ samples/.test(document.body.textContent) && document.querySelector("#sample").getAttribute("aria-pressed") === "true"`)
+	page.Wait(`(() => { const box = x => document.querySelector("section[aria-label=" + x + "]").getBoundingClientRect(); return box("Functions").left < box("Count").left; })()`)
+	idle := ""
+	page.Eval(`[...document.querySelectorAll("table[aria-label=Sample] tbody tr")].map(r => r.textContent).find(r => /runtime\.m(call|start)/.test(r)) ?? ""`, &idle)
+	if idle != "" {
+		t.Errorf("the sample has %s, which looks for work", idle)
+	}
 	page.Screenshots("sample")
 	if said, ok := untouched(pid); !ok {
 		t.Errorf("while it is sampled, the status is\n%s\nwant nothing patched", said)

@@ -42,7 +42,11 @@ func (a *app) attachCommand() *cobra.Command {
 packages. At first only TARGETs are on. Keys open the panes: functions with their times, groups,
 calls with arguments and results, traces. r records to a file. The key ? lists all keys.
 
-When attach ends, even by kill -9, everything that it has switched on is switched off.`
+When attach ends, everything that it has switched on is switched off; even by kill -9, if waymark
+has built the program. Programs of plain Go on linux/amd64 are patched. They stop for a moment at
+the beginning and at the end; values need DWARF, which -ldflags=-w and -s leave out. After kill -9
+of waymark the patches stay, and do nothing but cost time, until the next command or waymark reset.
+You must be the program's user, or root.`
 	return cmd
 }
 

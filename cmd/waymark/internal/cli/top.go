@@ -79,7 +79,8 @@ func (a *app) topCommand() *cobra.Command {
 			return a.top(c, f, &t, targets)
 		})
 	cmd.Long = `Top times functions while it runs, and prints each period the sums since its beginning. Min
-and Max are those since the function was first timed.`
+and Max are those since the function was first timed. Calls in progress, marked (N open), count with
+their time until now; those of a patched program count when they end.`
 	return cmd
 }
 
@@ -100,7 +101,15 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 		if t.rows > 0 {
 			n.Functions = n.Functions[:min(len(n.Functions), t.rows)]
 		}
-		if err := a.showTop(f, t, n.Functions, time.Since(began), screen); err != nil {
+		head := units.Duration(time.Since(began)) + " since top began"
+		switch {
+		case t.calls:
+		case c.Patched:
+			head += ": sums of calls that began and ended since"
+		default:
+			head += ": sums since then, of open calls until now"
+		}
+		if err := a.showTop(f, t, n.Functions, head, screen); err != nil {
 			return err
 		}
 		if shown++; shown == t.tables {
@@ -111,9 +120,9 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	return err
 }
 
-// showTop prints a table, or a line of JSON for each function. On a screen it takes the place of the
+// showTop prints a table below a head, or a line of JSON for each function. On a screen it takes the place of the
 // last one.
-func (a *app) showTop(f *liveFlags, t *topFlags, list []control.Numbers, elapsed time.Duration, screen bool) error {
+func (a *app) showTop(f *liveFlags, t *topFlags, list []control.Numbers, head string, screen bool) error {
 	if f.form == "json" {
 		return a.objects(list)
 	}
@@ -139,7 +148,7 @@ func (a *app) showTop(f *liveFlags, t *topFlags, list []control.Numbers, elapsed
 	if screen {
 		io.WriteString(a.stdout, "\x1b[H\x1b[2J")
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s since top began\n", units.Duration(elapsed)); err != nil {
+	if _, err := fmt.Fprintln(a.stdout, head); err != nil {
 		return err
 	}
 	all := table.Timed("Function", rows)

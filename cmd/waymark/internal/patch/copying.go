@@ -3,7 +3,9 @@
 package patch
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -49,15 +51,36 @@ func (c *copying) until(to int) {
 	c.from = to
 }
 
+// ends writes the ends that are due until a clock, before the record i. The stream stays in the order of time.
+func (c *copying) ends(i int, clock uint64) {
+	due := c.due[c.p.Head.Stream]
+	for len(due) > 0 && due[0].clock <= clock {
+		e := due[0]
+		due = due[1:]
+		c.until(i)
+		b := append(codeRecord(e.clock, format.CodeGo, e.goroutine), codeRecord(e.clock, format.CodeEnd, 0)...)
+		if c.goroutine != 0 {
+			b = append(b, codeRecord(e.clock, format.CodeGo, c.goroutine)...)
+		}
+		c.write(b, e.clock)
+	}
+	if c.due[c.p.Head.Stream] = due; len(due) == 0 {
+		delete(c.due, c.p.Head.Stream)
+	}
+}
+
 // append copies a part's records. Of the goroutines' beginnings, which are at each switch, it leaves those that are earlier
 // than all before, and none of goroutines that do nothing but end. Streams come in no order: of several beginnings readers
-// take the earliest.
+// take the earliest, and an end may come before all else that the goroutine did.
 func (s *source) append(p *Part) {
 	c := copying{source: s, p: p, list: p.Records(), goroutine: p.Goroutine()}
 	event := format.Record{} // the latest call that began or ended, or line
 	for i := 0; i < len(c.list); i++ {
 		r := c.list[i]
 		code, value, ok := codeOf(r)
+		if len(s.due) > 0 && !(ok && (code == trampoline.CodeStack || code == trampoline.CodeCopied)) { // they belong to what is before
+			c.ends(i, r.Clock)
+		}
 		if !ok {
 			event = r
 			continue
@@ -96,15 +119,17 @@ func (s *source) append(p *Part) {
 				c.until(i)
 				c.from = i + 2
 			case next == format.CodeEnd:
+				note(s.early, c.goroutine, c.list[i+2].Clock)
 				c.until(i)
 				c.from, i = i+3, i+2
 			default:
-				s.start(c.goroutine, r.Clock)
+				note(s.started, c.goroutine, r.Clock)
+				s.end(c.goroutine, p.Head.Stream)
 				c.until(i)
 				start := recordBytes(r.Clock, r.Word)
 				if c.from = i + 2; i+1 < len(c.list) {
 					origin := c.list[i+1]
-					start = append(start, originRecord(origin.Clock, s.origin(origin.Word&format.ValueMask))...)
+					start = append(start, codeRecord(origin.Clock, format.CodeOrigin, s.origin(origin.Word&format.ValueMask))...)
 				}
 				c.write(start, r.Clock)
 			}
@@ -148,7 +173,7 @@ func (s *source) values(event format.Record, copied []byte) []byte {
 		return nil
 	}
 	s.describeTypes()
-	b := recordBytes(event.Clock, format.FirstCode<<format.SiteShift|format.CodeValues<<format.CodeShift|uint64(len(data)))
+	b := codeRecord(event.Clock, format.CodeValues, uint64(len(data)))
 	b = append(b, data...)
 	return append(b, make([]byte, -len(b)&(format.RecordSize-1))...)
 }
@@ -161,8 +186,19 @@ func record(list []format.Record, i int) (r format.Record) {
 	return r
 }
 
-func originRecord(clock, id uint64) []byte {
-	return recordBytes(clock, format.FirstCode<<format.SiteShift|format.CodeOrigin<<format.CodeShift|id)
+// end lets a stream have the end of a goroutine, if that came early.
+func (s *source) end(goroutine uint64, stream uint32) {
+	clock, ok := s.early[goroutine]
+	if !ok {
+		return
+	}
+	delete(s.early, goroutine)
+	s.due[stream] = append(s.due[stream], ending{goroutine, clock})
+	slices.SortFunc(s.due[stream], func(a, b ending) int { return cmp.Compare(a.clock, b.clock) })
+}
+
+func codeRecord(clock, code, value uint64) []byte {
+	return recordBytes(clock, format.FirstCode<<format.SiteShift|code<<format.CodeShift|value)
 }
 
 func recordBytes(clock, word uint64) []byte {

@@ -141,6 +141,25 @@ func TestUnwinding(t *testing.T) {
 	}
 }
 
+// A goroutine's end that comes before all else of it is written where its other events are, in the order of time.
+func TestEarlyEnd(t *testing.T) {
+	s := newSource(&Target{Image: new(image.Image)})
+	s.arena, s.free = make([]byte, 4*format.ChunkSize), []int{1, 2, 3}
+	start := func(clock uint64) []format.Record {
+		return []format.Record{runs(clock, 7), mark(clock, format.CodeStart, 1), mark(clock, format.CodeOrigin, 0x1234)}
+	}
+	last := append(start(30), mark(30, format.CodeEnd, 0))
+	s.append(part(2, 0, 30, format.ChunkActive, last...))
+	first := append(start(10), begins(10, 1, 16), ends(20, 1, 16), runs(25, 8), begins(25, 1, 16), ends(40, 1, 16))
+	s.append(part(1, 0, 10, format.ChunkActive, first...))
+	b := s.chunk(s.open[1])
+	p := Part{Bytes: b, From: format.ChunkHeader, End: int(binary.LittleEndian.Uint32(b[32:]))}
+	want := []format.Record{ends(20, 1, 16), runs(25, 8), begins(25, 1, 16), runs(30, 7), mark(30, format.CodeEnd, 0), runs(30, 8), ends(40, 1, 16)}
+	if got := p.Records(); len(got) < 4 || !slices.Equal(got[4:], want) {
+		t.Errorf("the stream has %+v, want %+v at the end", got, want)
+	}
+}
+
 // Of a goroutine that went from one P to another, the beginning is in the recording, in whatever order its chunks come;
 // and not again at each switch.
 func TestBeginnings(t *testing.T) {

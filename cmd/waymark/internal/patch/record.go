@@ -4,6 +4,7 @@ package patch
 
 import (
 	"encoding/binary"
+	"math"
 	"os"
 	"path"
 	"runtime"
@@ -100,6 +101,9 @@ func (s *source) siteOf(of *Site) format.Site {
 	return site
 }
 
+// An ending is a goroutine's end that a stream is to have when its clock is there.
+type ending struct{ goroutine, clock uint64 }
+
 // A source is what the recorder has instead of the hooks of its own program.
 type source struct {
 	noHooks
@@ -123,6 +127,8 @@ type source struct {
 
 	sequence map[uint32]uint64 // of the latest chunk, by stream
 	started  map[uint64]uint64 // clocks of the earliest beginnings of goroutines
+	early    map[uint64]uint64 // clocks of ends of goroutines that the recording doesn't know yet
+	due      map[uint32][]ending
 	origins  map[uint64]uint64 // ids by program counter
 	placed   uint64            // origins that there are
 
@@ -131,7 +137,7 @@ type source struct {
 }
 
 func newSource(t *Target) *source {
-	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), started: make(map[uint64]uint64), origins: make(map[uint64]uint64), before: t.lost()}
+	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), started: make(map[uint64]uint64), early: make(map[uint64]uint64), due: make(map[uint32][]ending), origins: make(map[uint64]uint64), before: t.lost()}
 	s.changed.L = &s.mu
 	return s
 }
@@ -293,13 +299,13 @@ func (s *source) describeTypes() {
 	}
 }
 
-// start notes when a goroutine has begun.
-func (s *source) start(goroutine, clock uint64) {
-	const most = 1 << 20 // then those that still run say it again
-	if len(s.started) == most {
-		clear(s.started)
+// note notes a clock of a goroutine: when it has begun, or ended.
+func note(clocks map[uint64]uint64, goroutine, clock uint64) {
+	const most = 1 << 20 // then those that still run say again when they began
+	if len(clocks) == most {
+		clear(clocks)
 	}
-	s.started[goroutine] = clock
+	clocks[goroutine] = clock
 }
 
 // origin returns the id of a go statement, known by the address behind its call; 0 if there is no room for it.
@@ -352,6 +358,10 @@ func (r *Recording) Close() error {
 		s.copied.Untell(s)
 	}
 	s.mu.Lock()
+	for stream := range s.due {
+		c := copying{source: s, p: &Part{Head: format.Chunk{Stream: stream}}}
+		c.ends(0, math.MaxUint64)
+	}
 	for stream := range s.open {
 		s.close(stream, 0)
 	}

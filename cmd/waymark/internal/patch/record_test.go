@@ -47,6 +47,7 @@ func TestGoroutines(t *testing.T) {
 	defer target.Close()
 	const rounds = 1000
 	f, want := recorded(t, w, target, ofMain(target.Image), nil, rounds)
+	over := make(map[uint64]bool)
 	starts, made, calls, kinds := make(map[uint64][]tracefile.Event), make(map[uint64]uint64), make(map[uint64]uint64), make(map[tracefile.Kind]int)
 	events := f.Events()
 	for ev := (tracefile.Event{}); events.Next(&ev); kinds[ev.Kind]++ {
@@ -57,11 +58,16 @@ func TestGoroutines(t *testing.T) {
 			}
 		case tracefile.Spawn:
 			made[ev.Value] = ev.Goroutine
+		case tracefile.End:
+			over[ev.Goroutine] = true
 		case tracefile.Start:
 			starts[ev.Goroutine] = append(starts[ev.Goroutine], ev)
 		}
 	}
 	for id, first := range calls {
+		if !over[id] && id != 1 {
+			t.Errorf("goroutine %d has calls, and never ends", id)
+		}
 		earlier := 0
 		for _, ev := range starts[id] {
 			if ev.Clock <= first {

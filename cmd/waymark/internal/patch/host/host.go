@@ -358,9 +358,7 @@ func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	if n := uint64(len(r.Overlaps)); n > 0 {
 		text += "; " + units.Things(n, "line") + " that are watched are not seen any more: the functions' own patches are there"
 	}
-	if n := uint64(len(h.inlinedOf(set))); n > 0 {
-		text += fmt.Sprintf("; inlined in places, and not seen there: %s, see waymark status --inlined", units.Things(n, "function"))
-	}
+	text += notSeen(h.inlinedOf(set))
 	if !patch.Steady() {
 		text += "; the kernel doesn't vouch for the time stamp counter here: times of calls that changed the CPU may be wrong"
 	}

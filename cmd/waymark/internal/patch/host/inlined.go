@@ -3,6 +3,7 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // An inlined function is one whose calls, in some places, are no calls: the compiler has put its code there.
@@ -62,4 +64,19 @@ func (h *host) inlinedOf(set *pattern.Set) (list []control.Listed) {
 		list = append(list, control.Listed{Name: f.text, Functions: f.places})
 	}
 	return list
+}
+
+// notSeen says in how many places functions are inlined.
+func notSeen(list []control.Listed) string {
+	if len(list) == 0 {
+		return ""
+	}
+	what, places := list[0].Name+" is", 0
+	if n := len(list); n > 1 {
+		what = units.Things(uint64(n), "function") + " are"
+	}
+	for _, f := range list {
+		places += f.Functions
+	}
+	return fmt.Sprintf("; %s inlined in %s, and not seen there, see waymark status --inlined", what, units.Things(uint64(places), "place"))
 }

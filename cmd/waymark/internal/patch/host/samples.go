@@ -162,21 +162,24 @@ func spend(n *callgraph.Node, state patch.State, took time.Duration) {
 }
 
 // shown returns a goroutine's calls without those within the runtime, as package sampler's trees
-// have them. Of what is the runtime's alone, there is the outermost call if it runs: collecting
-// garbage, for instance.
+// have them. Of a goroutine of the runtime's, there is the outermost call if it runs: collecting
+// garbage, for instance. There is nothing of a thread without a goroutine: it looks for work.
 func shown(seen patch.Seen) (calls []image.Frame) {
-	var own []image.Frame
 	for _, f := range seen.Stack {
 		if !f.Wrapper && !names.IsMachinery(f.Function) && strings.Contains(f.Function, ".") { // gcWriteBarrier has none
 			calls = append(calls, f)
 		}
 	}
-	for _, f := range seen.Stack {
-		if len(calls) == 0 && seen.State == patch.Runs && f.Function != "runtime.goexit" && !f.Wrapper {
-			own = []image.Frame{f}
+	last := len(seen.Stack) - 1
+	if len(calls) > 0 || seen.State != patch.Runs || last < 0 || seen.Stack[last].Function != "runtime.goexit" {
+		return calls
+	}
+	for i := last - 1; i >= 0; i-- {
+		if !seen.Stack[i].Wrapper {
+			return seen.Stack[i : i+1]
 		}
 	}
-	return append(calls, own...)
+	return nil
 }
 
 // compileRoot reads the pattern of the function whose calls are sampled, nil if it is empty.

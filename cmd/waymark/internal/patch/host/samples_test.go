@@ -3,6 +3,7 @@
 package host
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,29 @@ func TestRoot(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("below the root %s has %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Threads that look for work are in no tree, as they aren't in those of package sampler.
+func TestShown(t *testing.T) {
+	for stack, want := range map[string]string{
+		"runtime.futex runtime.notesleep runtime.stopm runtime.findRunnable runtime.schedule runtime.park_m runtime.mcall": "",
+		"runtime.usleep runtime.sysmon runtime.mstart1 runtime.mstart0 runtime.mstart":                                     "",
+		"runtime.clone": "",
+		"runtime.gcDrain runtime.gcBgMarkWorker.func2 runtime.systemstack runtime.gcBgMarkWorker runtime.gcBgMarkStartWorkers.gowrap1 runtime.goexit": "runtime.gcBgMarkWorker",
+		"runtime.mallocgc main.work main.main runtime.main runtime.goexit":                                                                            "main.work main.main",
+		"runtime.goexit": "",
+	} {
+		seen, got := patch.Seen{State: patch.Runs}, []string{}
+		for name := range strings.FieldsSeq(stack) {
+			seen.Stack = append(seen.Stack, image.Frame{Function: name, Wrapper: strings.HasSuffix(name, ".gowrap1")})
+		}
+		for _, f := range shown(seen) {
+			got = append(got, f.Function)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("of %s, %q is shown, want %q", stack, got, want)
 		}
 	}
 }

@@ -74,14 +74,14 @@ func worker(i, rounds int) {
 			deep(2000)
 			garbage(i, r)
 		}
-		if r%256 == 0 {
+		if r%16 == 0 {
 			ended := make(chan bool)
 			go func() {
 				defer close(ended)
+				defer runtime.Gosched() // it may end on another P
 				exits_()
 			}()
 			<-ended
-			runtime.Gosched()
 		}
 	}
 }

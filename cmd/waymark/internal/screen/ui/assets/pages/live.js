@@ -95,9 +95,10 @@ export function show(main) {
 	let places = new Map(); // those that are shown: FILE:LINE: the line's element
 	let agreed = false; // values of lines may be shown
 
+	const choice = el('h2', {}, 'Groups');
 	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
 		el('div', {class: 'live'},
-			el('section', {class: 'panel', 'aria-label': 'Groups'}, el('h2', {}, 'Groups'), groups, extra, form, elsewhere,
+			el('section', {class: 'panel', 'aria-label': 'Count'}, choice, groups, extra, form, elsewhere,
 				el('h2', {}, 'Record'), el('div', {class: 'bar'}, record), recorded),
 			el('section', {class: 'panel', 'aria-label': 'Functions'}, el('div', {class: 'bar'}, el('h2', {}, 'Functions'), el('span', {class: 'grow'}), again, legend()), empty, rows)),
 		el('section', {class: 'panel watch', 'aria-label': 'Calls'}, el('h2', {}, 'Calls as they happen'),
@@ -181,7 +182,7 @@ export function show(main) {
 		const first = !status;
 		status = s;
 		head.replaceChildren(figure('Process', String(s.pid)), figure('Program', s.program.split('/').pop()), figure('Up', duration(Math.floor(s.uptime_ns / 1e9) * 1e9).replace('.000', '')),
-			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
+			figure('Functions', count(s.functions)), s.groups.length ? figure('Groups', count(s.groups.length)) : '');
 		if (first) drawGroups();
 		const mine = [...on];
 		let samplers = sampling ? 1 : 0; // of this page
@@ -202,7 +203,8 @@ export function show(main) {
 		};
 		const names = status?.groups ?? [];
 		groups.replaceChildren(...names.filter(n => !inside.has(n)).map(branch), ...names.map(n => seen.has(n) ? '' : branch(n)).filter(Boolean));
-		if (!names.length) groups.replaceChildren(el('p', {class: 'muted'}, 'The program has no groups.'));
+		choice.textContent = names.length ? 'Groups' : 'Count';
+		main.querySelector('.live').classList.toggle('ungrouped', Boolean(status) && !names.length); // functions come first
 		again.disabled = gone || on.size > 0; // exact numbers have the place of estimates
 		extra.replaceChildren(...[...on].filter(t => !t.startsWith('@')).map(t => toggleOf(t, t === '...' ? 'all functions' : t)));
 	}
