@@ -101,7 +101,8 @@ Examples:
 Flags:
 {{.}}{{end}}{{if .HasAvailableSubCommands}}
 
-waymark COMMAND -h explains a command.{{end}}
+waymark COMMAND -h explains a command. waymark help patterns and waymark help conditions explain how
+to choose functions and calls.{{end}}
 `
 
 // flagsOf returns the flags of a command as help shows them: the common ones, or all.
