@@ -20,10 +20,10 @@ type receiverKey struct {
 	address uint64
 }
 
-// A Receiver is printed whole once.
+// A Receiver is printed whole when what it points to has changed.
 type Receiver struct {
 	Label string // *Client@1
-	Shown bool   // whole
+	Shown string // how it was printed whole last
 }
 
 // maxReceivers bounds the receivers that are kept. Others are printed whole each time.
