@@ -154,7 +154,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 		o.Requests, o.Left = !f.allRoots, func(list []*traces.Trace, n int) {
 			left = fmt.Sprintf("%s left out, of loops and not of requests: %s; --all-roots lists all", units.Things(uint64(n), "trace"), rootNames(list, f.text.shortNames(set)))
 		}
-		o.Values = &value.Printer{Width: replay.DefaultWidth}
+		o.Values, o.Brief = &value.Printer{Width: replay.DefaultWidth}, f.form == "text"
 		list, n, read, err = traces.List(set, &filter, o)
 		if writeErr := f.write(a, set, list); writeErr != nil {
 			return writeErr
