@@ -10,7 +10,7 @@ const (
 	WaitOther     = format.WaitOther     // none of the following
 	WaitChannel   = format.WaitChannel   // to send or receive
 	WaitSelect    = format.WaitSelect    // a select statement
-	WaitLock      = format.WaitLock      // of package sync: Mutex, RWMutex, WaitGroup, Cond
+	WaitLock      = format.WaitLock      // a Mutex or RWMutex of package sync
 	WaitNetwork   = format.WaitNetwork   // or anything else that the poller waits for, as pipes
 	WaitSyscall   = format.WaitSyscall   // a system call
 	WaitSleep     = format.WaitSleep     // time.Sleep
@@ -19,6 +19,9 @@ const (
 	WaitCoroutine = format.WaitCoroutine // the other side of iter.Pull ran
 	WaitTracing   = format.WaitTracing   // for room to record an event
 	WaitCgo       = format.WaitCgo       // a call of C
+	WaitWaitGroup = format.WaitWaitGroup // of package sync
+	WaitCond      = format.WaitCond      // of package sync
+	WaitRuntime   = format.WaitRuntime   // a semaphore of the runtime, as to begin a collection
 
 	WaitReasons = format.WaitReasons // how many there are
 )

@@ -63,14 +63,14 @@ func IsIt(text string, names []string, n int) string {
 		return ""
 	}
 	for i := range near {
-		near[i] = quote(near[i])
+		near[i] = Quote(near[i])
 	}
 	return "; is it " + strings.Join(near, " or ") + "?"
 }
 
-// quote makes a word for a shell of a name: receivers have parentheses.
-func quote(name string) string {
-	if strings.ContainsAny(name, "(*[ ") {
+// Quote returns a word for a shell: receivers have parentheses, and patterns have stars.
+func Quote(name string) string {
+	if strings.ContainsAny(name, "()*[]|$^? ") {
 		return "'" + name + "'"
 	}
 	return name

@@ -4,7 +4,9 @@
 //
 //	./...  net/http  mymod/...       packages, as the go command takes them
 //	net/http.Get  bytes.Buffer.Write functions: package path, type, name
-//	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
+//	net/http.*  strings.Builder.*    all functions and methods of a package; all methods of a type
+//	strings.Builder  (*Builder)      all methods of a type
+//	bytes.Read*                      * stands for any characters but '.' and '/'
 //	example.com/....Close            ... stands for any characters
 //	cache.LRU.Get  cache.(*LRU).Get  names as they are printed, see [Set.Resolve]
 //	gopkg.in/yaml%2ev3.Marshal       names as symbols have them
@@ -79,7 +81,8 @@ type Pattern struct {
 	re    *regexp.Regexp // over full names; without pkg and dir over printed ones, too
 	pkg   *regexp.Regexp // over import paths, nil if it can't name packages
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
-	exact bool
+	exact bool           // it names one function, or
+	of    *regexp.Regexp // the methods of a type: over their full names
 	group string
 	std   bool // the packages of the standard library
 
@@ -125,7 +128,9 @@ func Compile(text, dir string) (*Pattern, error) {
 	}
 	p.pkg = regexp.MustCompile("^" + glob(plain, true) + "$")
 	p.re = regexp.MustCompile("^" + glob(p.name, false) + "$")
-	p.exact = !strings.Contains(p.name, "*") && !strings.Contains(p.name, "...")
+	if p.exact = !strings.Contains(p.name, "*") && !strings.Contains(p.name, "..."); p.exact {
+		p.of = regexp.MustCompile("^" + glob(p.name, false) + `\.[^./]*$`)
+	}
 	return p, nil
 }
 
@@ -139,14 +144,19 @@ func normal(name string) string {
 	return name
 }
 
-// glob translates wildcards. In package patterns x/... also means x.
+// glob translates wildcards. In package patterns x/... also means x. In others .* at the end stands
+// for all that is inside: the functions and methods of a package, the methods of a type.
 func glob(s string, pkg bool) string {
 	q := regexp.QuoteMeta(s)
 	q = strings.ReplaceAll(q, `\.\.\.`, `.*`)
 	if pkg && strings.HasSuffix(q, `/.*`) {
 		q = strings.TrimSuffix(q, `/.*`) + `(/.*)?`
 	}
-	return strings.ReplaceAll(q, `\*`, `[^./]*`)
+	inside := ""
+	if before, ok := strings.CutSuffix(q, `\.\*`); ok && !pkg {
+		q, inside = before, `\.[^/]*`
+	}
+	return strings.ReplaceAll(q, `\*`, `[^./]*`) + inside
 }
 
 // MatchPackage reports whether p names all functions of the package.
@@ -204,13 +214,20 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 	if p.re == nil {
 		return false, false
 	}
-	if p.pkg == nil || p.loose {
-		return matchPrinted(p.re, f), p.exact
-	}
-	if p.re.MatchString(f.Full()) || f.Main && p.re.MatchString("main."+f.Name) {
+	if p.matchName(p.re, f) {
 		return true, p.exact
 	}
-	return false, false
+	return p.exact && !literals.MatchString(f.Name) && p.matchName(p.of, f), false
+}
+
+// literals matches the names of function literals, and of what the compiler makes for go and defer.
+var literals = regexp.MustCompile(`\.(func|gowrap|deferwrap)[0-9]+$`)
+
+func (p *Pattern) matchName(re *regexp.Regexp, f Func) bool {
+	if p.pkg == nil || p.loose {
+		return matchPrinted(re, f)
+	}
+	return re.MatchString(f.Full()) || f.Main && re.MatchString("main."+f.Name)
 }
 
 // Rebase returns the patterns in text one by one. It makes relative package patterns absolute:

@@ -13,6 +13,7 @@ func TestMatch(t *testing.T) {
 	funcs := []Func{
 		{Package: "net/http", Dir: "/go/src/net/http", Name: "Get"},
 		{Package: "net/http", Dir: "/go/src/net/http", Name: "Client.Do"},
+		{Package: "net/http", Dir: "/go/src/net/http", Name: "Get.func1"},
 		{Package: "net/http/httptest", Dir: "/go/src/net/http/httptest", Name: "NewServer"},
 		{Package: "gopkg.in/yaml.v3", Dir: "/mod/yaml.v3", Name: "Unmarshal"},
 		{Package: "example.com/app", Dir: "/src/app", Main: true, Name: "main"},
@@ -22,17 +23,20 @@ func TestMatch(t *testing.T) {
 	}
 	const exact = "exact "
 	for pattern, want := range map[string]string{
-		"net/http":              "net/http.Get net/http.Client.Do",
-		"net/http/...":          "net/http.Get net/http.Client.Do net/http/httptest.NewServer",
+		"net/http":              "net/http.Get net/http.Client.Do net/http.Get.func1",
+		"net/http/...":          "net/http.Get net/http.Client.Do net/http.Get.func1 net/http/httptest.NewServer",
 		"net/http.Get":          exact + "net/http.Get",
-		"net/http.*":            "net/http.Get",
+		"net/http.*":            "net/http.Get net/http.Client.Do net/http.Get.func1",
+		"net/http.Client":       "net/http.Client.Do",
+		"net/http.(*Client)":    "net/http.Client.Do",
+		"net/http.G*":           "net/http.Get",
 		"net/http.Client.*":     "net/http.Client.Do",
 		"net/http.(*Client).Do": exact + "net/http.Client.Do",
 		"gopkg.in/yaml.v3":      "gopkg.in/yaml.v3.Unmarshal",
 		"gopkg.in/...":          "gopkg.in/yaml.v3.Unmarshal",
 		"gopkg.in/yaml%2ev3":    "gopkg.in/yaml.v3.Unmarshal",
 		"main.main":             exact + "example.com/app.main",
-		"main.*":                "example.com/app.main",
+		"main.*":                "example.com/app.main example.com/app.T.Close",
 		"example.com/app/...":   "example.com/app.main example.com/app.T.Close example.com/app/lib.T.Close",
 		"example.com/....Close": "example.com/app.T.Close example.com/app/lib.T.Close",
 		"/Close$/":              "example.com/app.T.Close example.com/app/lib.T.Close",
@@ -42,8 +46,8 @@ func TestMatch(t *testing.T) {
 		"./lib":                 "example.com/app/lib.T.Close",
 		"../apple":              "example.com/apple.F",
 		"/src/apple":            "example.com/apple.F",
-		"std":                   "net/http.Get net/http.Client.Do net/http/httptest.NewServer",
-		"all": "net/http.Get net/http.Client.Do net/http/httptest.NewServer gopkg.in/yaml.v3.Unmarshal example.com/app.main " +
+		"std":                   "net/http.Get net/http.Client.Do net/http.Get.func1 net/http/httptest.NewServer",
+		"all": "net/http.Get net/http.Client.Do net/http.Get.func1 net/http/httptest.NewServer gopkg.in/yaml.v3.Unmarshal example.com/app.main " +
 			"example.com/app.T.Close example.com/app/lib.T.Close example.com/apple.F",
 		"net/htt":     "",
 		"Get":         "",
@@ -152,7 +156,10 @@ func TestPrintedNames(t *testing.T) {
 		"cache.LRU.Get":                     "example.com/shop/cache.LRU.Get",
 		"shop/cache.(*LRU).Get":             "example.com/shop/cache.LRU.Get",
 		"cache.(*LRU).*":                    "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
-		"cache.*":                           "",
+		"cache.*":                           "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		"cache.LRU":                         "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		"shop/cache.(*LRU)":                 "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		"queue.(*Queue)":                    "example.com/shop/queue/v2.Queue.Push",
 		"lib/cache.*":                       "github.com/lib/cache.Get",
 		"cache":                             "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
 		"store.Close":                       "example.com/shop/b/store.Close",
@@ -200,7 +207,7 @@ func TestPrintedNames(t *testing.T) {
 				continue
 			}
 			got = append(got, f.Full())
-			if single := text[0] != '/' && strings.Contains(text, ".") && !strings.Contains(normal(text), "*"); exact != single {
+			if single := text[0] != '/' && strings.Contains(names.Unescape(normal(text)), f.Name); exact != single {
 				t.Errorf("%s names %s exactly: %v", text, f.Full(), exact)
 			}
 			if !s.MayMatch(f.Package, f.Dir, f.Main) {

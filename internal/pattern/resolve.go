@@ -139,7 +139,7 @@ func (s *Set) Ambiguous() (errs []error) {
 		var found []string
 		for _, e := range p.ends {
 			if name := e.found.Load(); name != nil {
-				found = append(found, quote(*name))
+				found = append(found, Quote(*name))
 			}
 		}
 		if n := len(found); n > 1 {

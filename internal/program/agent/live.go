@@ -121,6 +121,7 @@ func (l *live) Find(targets []string) (c control.Change, err error) {
 	}
 	c.Packages = len(packages)
 	errs := set.Ambiguous()
+	onlyNote := c.Functions > 0 && len(errs) == 0 // other targets name functions
 	var lacking []control.Lack
 	for _, p := range set.Unmatched() {
 		if strings.HasPrefix(p, "@") {
@@ -139,7 +140,9 @@ func (l *live) Find(targets []string) (c control.Change, err error) {
 		}
 		errs = append(errs, errors.New(text))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(errs...); err != nil && onlyNote {
+		c.Note = strings.ReplaceAll(err.Error(), "\n", "; ")
+	} else if err != nil {
 		return control.Change{}, &control.TargetError{Err: control.Error{Code: control.CodeTarget, Text: err.Error()}, Lacking: lacking}
 	}
 	return c, nil
@@ -199,9 +202,11 @@ func (l *live) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if err != nil {
 		return nil, c, err
 	}
-	if c.Note, err = inspect.Check(chosen, w); err != nil {
+	note, err := inspect.Check(chosen, w)
+	if err != nil {
 		return nil, c, err
 	}
+	c.Note = strings.Trim(c.Note+"; "+note, "; ")
 	chooseClock()
 	task, err := inspect.Watch(chosen, strings.Join(targets, ", "), w, &l.kept)
 	return task, c, err

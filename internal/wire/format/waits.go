@@ -10,7 +10,7 @@ const (
 	WaitOther     WaitReason = 1 // none of the following
 	WaitChannel   WaitReason = 2 // to send or receive
 	WaitSelect    WaitReason = 3 // a select statement
-	WaitLock      WaitReason = 4 // of package sync: Mutex, RWMutex, WaitGroup, Cond
+	WaitLock      WaitReason = 4 // a Mutex or RWMutex of package sync
 	WaitNetwork   WaitReason = 5 // or anything else that the poller waits for, as pipes
 	WaitSyscall   WaitReason = 6
 	WaitSleep     WaitReason = 7  // time.Sleep
@@ -19,12 +19,16 @@ const (
 	WaitCoroutine WaitReason = 10 // the other side of iter.Pull ran
 	WaitTracing   WaitReason = 11 // for room to record an event
 	WaitCgo       WaitReason = 12 // a call of C
+	WaitWaitGroup WaitReason = 13 // of package sync
+	WaitCond      WaitReason = 14 // of package sync
+	WaitRuntime   WaitReason = 15 // a semaphore of the runtime, as to begin a collection
 
-	WaitReasons = 13 // how many there are
+	WaitReasons = 16 // how many there are; WakerShift has room for no more
 )
 
 var waitReasons = [WaitReasons]string{
 	"none", "other", "channel", "select", "lock", "network", "syscall", "sleep", "timer", "gc", "coroutine", "tracing", "cgo",
+	"waitgroup", "cond", "runtime",
 }
 
 // String returns the reason in one word, in lower case.

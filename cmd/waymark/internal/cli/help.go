@@ -42,9 +42,10 @@ as --include and --min, only choose rows.`,
 Tree prints the call tree: calls with the same callers are added up in one line, with total and
 self time. --callers FUNC inverts the tree: the line of FUNC comes first, its callers below.`,
 	"replay": `
-Replay prints every call in the order in which it began, indented below its caller. Arguments,
-results and panics are shown if the recording has them. Use --goroutine, --time, --include and --min
-to find the calls that matter.`,
+Replay prints every call, indented below its caller. The calls of each goroutine are in the order in
+which they began. A call without calls below it is printed when it ends, so that lines of other
+goroutines may come before it. Arguments, results and panics are shown if the recording has them.
+Use --goroutine, --time, --include and --min to find the calls that matter.`,
 	"traces": `
 Traces lists the slowest requests. A trace is a root call, with all calls below it, also on
 goroutines that it starts. A root call has no recorded caller; --root chooses other root calls. With
@@ -101,7 +102,8 @@ Examples:
 Flags:
 {{.}}{{end}}{{if .HasAvailableSubCommands}}
 
-waymark COMMAND -h explains a command.{{end}}
+waymark COMMAND -h explains a command. waymark help patterns and waymark help conditions explain how
+to choose functions and calls.{{end}}
 `
 
 // flagsOf returns the flags of a command as help shows them: the common ones, or all.

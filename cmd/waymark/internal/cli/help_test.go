@@ -34,6 +34,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestTopics(t *testing.T) {
+	help, _, _ := run("help")
+	for name, want := range map[string]string{"patterns": "'store.(*DB).Put'", "conditions": "args.country"} {
+		text, _, status := run("help", name)
+		if status != 0 || !strings.Contains(text, want) || !strings.Contains(help, "waymark help "+name) {
+			t.Errorf("help %s: status %d, want %s in it, and its name in help; got\n%s", name, status, want, text)
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("help %s: %d columns: %s", name, n, line)
+			}
+		}
+	}
+}
+
 // The common flags come first, and the others when they are asked for.
 func TestHelpAll(t *testing.T) {
 	some, _, _ := run("run", "-h")

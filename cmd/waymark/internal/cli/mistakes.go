@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -28,11 +29,16 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usagef("unknown command %s; see waymark help", name)
 }
 
-// helpCommand is cobra's, except that help about an unknown command is an error.
+// helpCommand is cobra's, except that it knows topics, and that help about an unknown command is an
+// error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [command]", Short: "print the help of a command",
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use: "help [command]", Short: "print the help of a command, or of patterns or conditions",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && topics[args[0]] != "" {
+				_, err := fmt.Fprintln(c.OutOrStdout(), strings.TrimPrefix(topics[args[0]], "\n"))
+				return err
+			}
 			cmd, rest, err := root.Find(args)
 			if len(args) > 0 && (err != nil || cmd == root || len(rest) > 0) {
 				return unknownCommand(root, args[0])

@@ -74,5 +74,8 @@ func (a *app) change(c *live.Conn, f *liveFlags, r control.Request) error {
 		return a.object(answer.Change)
 	}
 	a.affected(answer.Change)
+	if note := answer.Change.Note; note != "" {
+		a.note(note)
+	}
 	return nil
 }

@@ -192,6 +192,9 @@ func (a *app) reportStatistics(w io.Writer, dir string, f *reportFlags, tree boo
 		r.AddStatistics(s)
 	}
 	if !tree {
+		if o.Waiting && format == report.Text {
+			defer a.note("what they waited for: waymark record --waiting, then waymark report --waiting FILE")
+		}
 		return r.Write(w, format)
 	}
 	few := format == report.Text && o.Top > 0
@@ -204,6 +207,9 @@ func (a *app) reportStatistics(w io.Writer, dir string, f *reportFlags, tree boo
 	}
 	if note != "" {
 		a.note(note)
+	}
+	if format == report.Text && r.Overlaps() {
+		a.note("totals have the time of goroutines that a call started, too; waymark record, then waymark tree FILE, has these as rows of their own")
 	}
 	if few {
 		a.note("paths with less than 1 % of the time are left out; --top 0 prints all")

@@ -71,8 +71,8 @@ func (a *app) tracesCommand() *cobra.Command {
 			switch {
 			case f.critical && key == nil:
 				return usagef("traces: --critical needs one trace: name it by its key, as waymark traces lists it")
-			case f.args && (key == nil || f.critical || f.form == "xml"):
-				return usagef("traces: --args needs the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
+			case f.args && (key == nil || f.form == "xml"):
+				return usagef("traces: --args needs one trace: name it by its key, as waymark traces lists it, without --format xml")
 			case f.filter.condition != "" && (key != nil || f.form == "xml"):
 				return usagef("traces: --if chooses among traces that are listed: leave KEY and --format xml out")
 			case f.critical && f.form != "text" && f.form != "json":
@@ -100,7 +100,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace allocated, if that was recorded")
-	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their recorded arguments; calls with other arguments have separate lines")
+	flags.BoolVar(&f.args, "args", false, "print calls of the trace KEY, also on its --critical path, with their recorded arguments; calls with other arguments have separate lines")
 	flags.BoolVar(&f.critical, "critical", false, "print the critical path of the trace KEY: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
@@ -154,7 +154,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 		o.Requests, o.Left = !f.allRoots, func(list []*traces.Trace, n int) {
 			left = fmt.Sprintf("%s left out, of loops and not of requests: %s; --all-roots lists all", units.Things(uint64(n), "trace"), rootNames(list, f.text.shortNames(set)))
 		}
-		o.Values = &value.Printer{Width: replay.DefaultWidth}
+		o.Values, o.Brief = &value.Printer{Width: replay.DefaultWidth}, f.form == "text"
 		list, n, read, err = traces.List(set, &filter, o)
 		if writeErr := f.write(a, set, list); writeErr != nil {
 			return writeErr
@@ -241,10 +241,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		}
 		return errors.Join(damage(set, err)...)
 	}
-	var values *value.Printer
-	if f.args {
-		values = &value.Printer{Width: valueWidth(a.stdout)}
-	}
+	values := a.valuesOf(f)
 	t, read, err := traces.Find(set, &filter, only.Root, key, values)
 	if t == nil {
 		return errors.Join(damage(set, err)...)
@@ -265,12 +262,21 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 	return errors.Join(damage(set, err)...)
 }
 
+// valuesOf returns what prints arguments, nil without --args.
+func (a *app) valuesOf(f *tracesFlags) *value.Printer {
+	if !f.args {
+		return nil
+	}
+	return &value.Printer{Width: valueWidth(a.stdout)}
+}
+
 // showCritical prints the critical path of a trace.
 func (a *app) showCritical(set *tracefile.Set, f *tracesFlags, only recording.Filter, key traces.Key) error {
 	if !a.explainWaiting(true, set) {
 		return errors.New("no critical path: the recording doesn't say which goroutine woke which")
 	}
-	c, read, err := traces.FindCritical(set, &recording.Filter{Prepare: only.Prepare}, key)
+	values := a.valuesOf(f)
+	c, read, err := traces.FindCritical(set, &recording.Filter{Prepare: only.Prepare}, key, values)
 	if c == nil {
 		return errors.Join(damage(set, err)...)
 	}
@@ -282,6 +288,9 @@ func (a *app) showCritical(set *tracefile.Set, f *tracesFlags, only recording.Fi
 	}
 	if writeErr != nil {
 		return writeErr
+	}
+	if values != nil {
+		a.explainMasked(values.Masked)
 	}
 	a.note(recording.Lacks(read)...)
 	return errors.Join(damage(set, err)...)

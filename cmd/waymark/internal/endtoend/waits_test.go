@@ -47,7 +47,7 @@ func TestWaits(t *testing.T) {
 	}
 
 	waitsFor := map[string]string{
-		"main.channel": "channel", "main.locked": "lock", "main.selects": "select", "main.sleep": "sleep", "main.timer": "timer",
+		"main.channel": "channel", "main.locked": "lock", "main.lock": "waitgroup", "main.selects": "select", "main.sleep": "sleep", "main.timer": "timer",
 		"main.network": "network", "main.system": "syscall", "main.cgo": "cgo", "main.pull": "coroutine", "main.forever": "channel",
 	}
 	functions := timedRows(t, recording, "function")
@@ -77,6 +77,7 @@ func TestWaits(t *testing.T) {
 			got = make(map[string]int64)
 		}
 		got["channel"] += got["timer"]
+		got["lock"] += got["waitgroup"] + got["cond"] + got["runtime"]
 		got["syscall"] += got["cgo"] // to the runtime they are one
 		got["runnable"], got["new"] = g.Runnable, new[g.Goroutine]
 		for reason, want := range other[g.Goroutine] {
@@ -172,7 +173,7 @@ func compareSums(t *testing.T, recorded []timed, file string) {
 // readyBefore returns how long goroutines were ready before they ran, ns.
 func readyBefore(t *testing.T, recording string) map[uint64]int64 {
 	t.Helper()
-	out, err := exec.Command(tool(t), "traces", "--format", "json", recording).Output()
+	out, err := exec.Command(tool(t), "traces", "--all-roots", "--format", "json", recording).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

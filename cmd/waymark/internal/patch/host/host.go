@@ -233,24 +233,24 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 	if len(targets) == 0 {
 		return c, nil
 	}
-	if err := h.unmatched(set, false); err != nil {
-		return control.Change{}, err
-	}
-	return c, nil
+	c.Note, err = h.check(set, len(found) > 0, false)
+	return c, err
 }
 
-// unmatched returns an error if patterns of a set name no function, or several things. With inlined those are enough that
-// are inlined wherever they are called.
-func (h *host) unmatched(set *pattern.Set, inlined bool) error {
+// check returns an error if patterns of a set name several things, or if all name no function. A
+// pattern that names none beside others that do is a note. With inlined those are enough that are
+// inlined wherever they are called.
+func (h *host) check(set *pattern.Set, found, inlined bool) (note string, err error) {
 	errs := set.Ambiguous()
+	var lacking []string
 	for _, p := range set.Unmatched() {
 		if strings.HasPrefix(p, "@") {
-			errs = append(errs, fmt.Errorf("%s: groups are known in programs that waymark has built only", p))
+			lacking = append(lacking, p+": groups are known in programs that waymark has built only")
 			continue
 		}
 		if one, err := h.compile([]string{p}); err == nil && len(h.inlinedOf(one)) > 0 {
 			if !inlined {
-				errs = append(errs, fmt.Errorf("%s names functions that the compiler has inlined wherever they are called: waymark status --inlined %d %s lists them", p, h.t.PID(), p))
+				lacking = append(lacking, fmt.Sprintf("%s names functions that the compiler has inlined wherever they are called: waymark status --inlined %d %s lists them", p, h.t.PID(), pattern.Quote(p)))
 			}
 			continue
 		}
@@ -259,12 +259,18 @@ func (h *host) unmatched(set *pattern.Set, inlined bool) error {
 			names = append(names, n.Names()...)
 		}
 		const most = 10
-		errs = append(errs, fmt.Errorf("%s names no function of the program%s", p, pattern.IsIt(p, names, most)))
+		lacking = append(lacking, fmt.Sprintf("%s names no function of the program%s", p, pattern.IsIt(p, names, most)))
+	}
+	if found && len(errs) == 0 {
+		return strings.Join(lacking, "; "), nil
+	}
+	for _, text := range lacking {
+		errs = append(errs, errors.New(text))
 	}
 	if len(errs) > 0 {
-		return &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
+		return "", &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
 	}
-	return nil
+	return "", nil
 }
 
 // want patches what tasks and recordings want.
@@ -365,6 +371,11 @@ func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	return text
 }
 
+// joined returns the notes that there are as one text.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
+}
+
 // start has a task told of calls, from when its functions are patched. It is for who has the lock.
 func (h *host) start(w watcher) (*patch.Report, error) {
 	h.tasks = append(h.tasks, w)
@@ -427,9 +438,9 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	}
 	report, err := h.start(task)
 	if err == nil {
-		c.Note = h.say(report, set)
+		c.Note = joined(c.Note, h.say(report, set))
 		if h.values != nil && w.Values != "" {
-			c.Note = strings.Join(append([]string{c.Note}, h.values.notes...), "; ")
+			c.Note = joined(append([]string{c.Note}, h.values.notes...)...)
 		}
 		if w.Kind == control.KindCalls && !w.Bare && h.values != nil && h.values.err != nil {
 			c.Note += "; arguments and results are not seen: " + h.values.err.Error()
@@ -480,7 +491,7 @@ func (h *host) List(targets []string) (*control.List, error) {
 		return nil, err
 	}
 	l.Inlined, l.More = few(h.inlinedOf(set))
-	if err := h.unmatched(set, true); err != nil {
+	if _, err := h.check(set, len(found) > 0, true); err != nil {
 		return nil, err
 	}
 	for _, f := range found {

@@ -5,7 +5,6 @@ package host
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
@@ -107,7 +106,7 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	if set == nil {
 		c.Note = sayLines(report, places, notes)
 	} else {
-		c.Note = strings.Join(append([]string{h.say(report, set)}, append(notesOf(report, places), notes...)...), "; ")
+		c.Note = joined(append([]string{c.Note, h.say(report, set)}, append(notesOf(report, places), notes...)...)...)
 	}
 	return rec, c, nil
 }

@@ -20,10 +20,10 @@ type receiverKey struct {
 	address uint64
 }
 
-// A Receiver is printed whole once.
+// A Receiver is printed whole when what it points to has changed.
 type Receiver struct {
 	Label string // *Client@1
-	Shown bool   // whole
+	Shown string // how it was printed whole last
 }
 
 // maxReceivers bounds the receivers that are kept. Others are printed whole each time.
@@ -39,7 +39,7 @@ func NewReceivers(labels bool) Receivers {
 
 // Of returns the receiver of a call of the function with the given name, nil if it gets no label.
 func (r *Receivers) Of(function string, args []value.Value) *Receiver {
-	if r.seen == nil || len(args) == 0 || !hasPointerReceiver(function) {
+	if r.seen == nil || len(args) == 0 || !HasPointerReceiver(function) {
 		return nil
 	}
 	v := &args[0]
@@ -60,9 +60,9 @@ func (r *Receivers) Of(function string, args []value.Value) *Receiver {
 	return seen
 }
 
-// hasPointerReceiver reports whether a function is a method of a pointer, as in main.(*T).Do, and
+// HasPointerReceiver reports whether a function is a method of a pointer, as in main.(*T).Do, and
 // not a literal in one.
-func hasPointerReceiver(function string) bool {
+func HasPointerReceiver(function string) bool {
 	i := strings.LastIndex(function, ").")
 	return i > 0 && strings.Contains(function[:i], "(*") && !strings.Contains(function[i+2:], ".")
 }

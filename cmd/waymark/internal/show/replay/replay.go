@@ -20,7 +20,7 @@
 //	return p.Flush()
 //
 // A value takes 60 columns at most, unless another width is asked for. A method's receiver is
-// printed whole once, with a number, and by its number from then on:
+// printed whole with a number, and by its number until what is printed of it changes:
 //
 //	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
 //	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");

@@ -50,22 +50,22 @@ func (p *Printer) name(site uint32) string { return p.function(site).text }
 type arguments struct {
 	before, after string
 	receiver      *recorded.Receiver
-	whole         string // the receiver's text the first time
+	whole         string // the receiver's text with what it points to
 }
 
 // place stands for the receiver in the text of all arguments.
 const place = "\x00"
 
-// text returns the arguments with the receiver's label, behind which stands what it points to
-// the first time.
+// text returns the arguments with the receiver's label, behind which stands what it points to the
+// first time, and when that has changed.
 func (a *arguments) text() string {
 	switch {
 	case a.receiver == nil:
 		return a.before
-	case a.receiver.Shown:
+	case a.receiver.Shown == a.whole:
 		return a.before + a.receiver.Label + a.after
 	}
-	a.receiver.Shown = true
+	a.receiver.Shown = a.whole
 	return a.before + a.whole + a.after
 }
 
@@ -85,9 +85,7 @@ func (p *Printer) args(c *calltree.Call) arguments {
 			texts[i] = p.values.Value(&values[i])
 		default:
 			texts[i] = place
-			if !a.receiver.Shown {
-				a.whole = p.values.Target(a.receiver.Label, &values[i])
-			}
+			a.whole = p.values.Target(a.receiver.Label, &values[i])
 		}
 	}
 	a.before, a.after, _ = strings.Cut(value.Join(texts, f.Args, err != nil), place)

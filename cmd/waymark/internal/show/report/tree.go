@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/table"
@@ -68,6 +69,13 @@ func (r *Report) view() *view {
 // HideSmall leaves out of the tree what has less than a share of the time.
 func (r *Report) HideSmall(share float64) {
 	r.Filter.Min = time.Duration(share * float64(r.view().all))
+}
+
+// Overlaps reports whether an outermost row of the tree has more time than the program ran:
+// goroutines that its calls started have run beside it.
+func (r *Report) Overlaps() bool {
+	ran := recording.Sum(r.Recordings).Duration
+	return slices.ContainsFunc(r.tree.Nodes, func(n calls.Node) bool { return n.Parent == 0 && n.Sum.Total > ran })
 }
 
 // cell returns what text has of a column.

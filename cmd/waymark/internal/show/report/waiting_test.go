@@ -67,7 +67,8 @@ func TestWaiting(t *testing.T) {
 			t.Fatal(err)
 		}
 		if head, _, _ := strings.Cut(b.String(), "\n"); !strings.HasSuffix(head, ",recorded,running_ns,runnable_ns,waiting_ns,waiting_other_ns,waiting_channel_ns,"+
-			"waiting_select_ns,waiting_lock_ns,waiting_network_ns,waiting_syscall_ns,waiting_sleep_ns,waiting_timer_ns,waiting_gc_ns,waiting_coroutine_ns,waiting_tracing_ns,waiting_cgo_ns") {
+			"waiting_select_ns,waiting_lock_ns,waiting_network_ns,waiting_syscall_ns,waiting_sleep_ns,waiting_timer_ns,waiting_gc_ns,waiting_coroutine_ns,waiting_tracing_ns,waiting_cgo_ns,"+
+			"waiting_waitgroup_ns,waiting_cond_ns,waiting_runtime_ns") {
 			t.Errorf("head of CSV: %s", head)
 		}
 	}

@@ -45,6 +45,7 @@ type collector struct {
 
 	values    *value.Printer // of arguments of root calls; nil: they are not printed
 	receivers recorded.Receivers
+	brief     bool              // arguments are for rows
 	If        *recorded.Matcher // of root calls; nil: all
 
 	ended func(r *running, call *calltree.Call) // the root call, which is of r, has ended
@@ -130,7 +131,11 @@ func (c *collector) onBegin(r *running, call *calltree.Call) bool {
 	at := c.p.File.Nanos(call.Began)
 	t.Start = c.p.Since + time.Duration(at)
 	t.StartTime = c.p.File.Info().Start.Add(time.Duration(at))
-	t.Args = arguments(c.values, &c.receivers, c.p, call)
+	if c.brief && c.values != nil && call.Args != nil {
+		t.Args = brief(c.values, c.p, call)
+	} else {
+		t.Args = arguments(c.values, &c.receivers, c.p, call)
+	}
 	r.Data.trace = t
 	if c.If != nil {
 		r.Data.slots, r.Data.may = c.If.Enter(call)

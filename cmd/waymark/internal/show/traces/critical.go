@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A State is what a goroutine does.
@@ -34,6 +35,7 @@ type Segment struct {
 	Parts           []Part         // the innermost calls of that time, the longest time first; they add up to Duration
 	State           State
 	Reason          tracefile.WaitReason // of Waiting
+	Ender           uint64               // of Waiting: the goroutine that ended it, as by unlocking; 0 if none is known
 
 	// Waker is the goroutine that had made this one ready when the segment began, or had started it.
 	// The segment before is that one's, if it was recorded. 0 if it was none.
@@ -46,14 +48,16 @@ type Segment struct {
 // A Part is the time that a segment spent in calls of a function themselves.
 type Part struct {
 	Func     *function.Func // nil: in no recorded call
+	Args     string         // of the calls, if they were asked for and recorded
 	Duration time.Duration
 
 	ticks uint64
 }
 
 // A Critical is the critical path of a trace. It goes from the end of the root call back to what
-// made its goroutine ready. From there it goes back on that goroutine, and so on. What is on it
-// could not be faster without the trace being faster.
+// made its goroutine ready. From there it goes back on that goroutine, and so on. Where that
+// goroutine begins, and its starter is not recorded, the path goes on with the one that waited.
+// What is on it could not be faster without the trace being faster.
 type Critical struct {
 	Trace    *Trace
 	Segments []Segment // in the order of time; they add up to the trace's duration
@@ -81,8 +85,8 @@ const lateWait = 100 * time.Millisecond
 const mostPauses = 2 << 20
 
 // FindCritical returns the critical path of the trace with a key. The recording must say when
-// goroutines ran. Errors are as of Find.
-func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Critical, []recording.Summary, error) {
+// goroutines ran. With values it shows arguments. Errors are as of Find.
+func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key, values *value.Printer) (*Critical, []recording.Summary, error) {
 	f := from(filter, key)
 	w := &walker{past: make(map[uint64]*past)}
 	read, err := f.Follow(set, func(p *recording.Process) recording.Follower { return w.follow(p, set, key) })
@@ -93,7 +97,7 @@ func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Criti
 		return nil, read, fmt.Errorf("%v: goroutines stop more than %s times while it lasts: too often for its critical path", key, units.Count(mostPauses))
 	}
 	c := &Critical{w.trace, w.walk()}
-	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64]*stack), left: len(c.Segments)}
+	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64]*stack), left: len(c.Segments), values: values}
 	for i := range c.Segments {
 		s := &c.Segments[i]
 		n.segments[s.Goroutine] = append(n.segments[s.Goroutine], s)
@@ -177,17 +181,47 @@ func (w *walker) event(ev *tracefile.Event) {
 	}
 }
 
+// A hop is where the walk left a waiting goroutine for the one that has woken it.
+type hop struct {
+	goroutine uint64
+	pause
+}
+
 // walk returns the segments.
 func (w *walker) walk() []Segment {
 	id, now := w.trace.Goroutine.ID, w.to
+	var hops []hop
+	// back goes on where nobody knows what the goroutine waited for: it did not exist before.
+	back := func() {
+		for n := len(hops); n > 0; n-- {
+			h := hops[n-1]
+			hops = hops[:n-1]
+			if id = h.goroutine; h.from < now {
+				w.add(Segment{Goroutine: id, State: Waiting, Reason: h.reason, Ender: h.waker}, h.from, now)
+				now = h.from
+				return
+			}
+		}
+		id = w.trace.Goroutine.ID
+	}
+	start := func(parent uint64) {
+		if w.past[parent] != nil {
+			id = parent
+		} else {
+			back()
+		}
+	}
 	for now > w.from {
 		g := w.of(id)
 		p, ok := g.before(now)
 		switch {
-		case !ok && g.started > w.from && g.started <= now && w.past[g.parent] != nil:
+		case !ok && g.started >= now && id != w.trace.Goroutine.ID:
+			back()
+		case !ok && g.started > w.from && g.started < now:
 			// Since when it was ready before nobody knows.
 			w.add(Segment{Goroutine: id, State: Running, Waker: g.parent, Started: true}, g.started, now)
-			now, id, g.started = g.started, g.parent, 0
+			now = g.started
+			start(g.parent)
 		case !ok:
 			w.add(Segment{Goroutine: id, State: Running}, w.from, now)
 			now = w.from
@@ -200,12 +234,16 @@ func (w *walker) walk() []Segment {
 			s.Waker, s.Started = p.waker, p.first && p.reason == tracefile.WaitNone
 			w.add(s, p.ready, now)
 			now = p.ready
-			if p.waker != 0 && p.waker != id && w.past[p.waker] != nil {
+			switch {
+			case s.Started && id != w.trace.Goroutine.ID:
+				start(p.waker)
+			case p.waker != 0 && p.waker != id && w.past[p.waker] != nil:
+				hops = append(hops, hop{id, p})
 				id = p.waker
-				continue
+			default:
+				w.add(Segment{Goroutine: id, State: Waiting, Reason: p.reason, Ender: p.waker}, p.from, now)
+				now = p.from
 			}
-			w.add(Segment{Goroutine: id, State: Waiting, Reason: p.reason}, p.from, now)
-			now = p.from
 		}
 	}
 	slices.Reverse(w.segments)

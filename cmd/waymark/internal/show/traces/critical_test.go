@@ -67,9 +67,18 @@ func TestCritical(t *testing.T) {
 			"1:A10@1", "1:B20@10", "1:=7,30,5,0@50", "1:b20@60", "1:=4,20,20,9@90", "1:=4,30,0,9@150", "1:a10@201",
 		}, []string{
 			"0 19 1 running main.work", "19 25 1 waiting for sleep main.work", "44 5 1 runnable main.work", "49 20 1 running main.work",
-			"69 20 1 runnable main.main woken by 9", "89 30 1 running main.main", "119 30 1 waiting for lock main.main",
+			"69 20 1 runnable main.main woken by 9", "89 30 1 running main.main", "119 30 1 waiting for lock main.main held by 9 at the end",
 			"149 51 1 running main.main woken by 9",
 		}},
+		{"what waited for one that was not there yet", []string{
+			"1:A10@1", "2:<9@100", "2:=0,20,20,9,1@100", "2:B10@110", "1:=4,150,10,2@200", "2:b10@205", "1:a10@301",
+		}, []string{
+			"0 49 1 running main.main", "49 29 1 waiting for lock main.main held by 2 at the end", "78 20 2 runnable - started by 9", "98 91 2 running main.work",
+			"189 10 1 runnable main.main woken by 2", "199 101 1 running main.main",
+		}},
+		{"one that was not there yet ran before the wait", []string{
+			"1:A10@1", "2:<9@51", "2:B10@55", "1:=4,50,0,2@150", "1:a10@201", "2:b10@205",
+		}, []string{"0 50 1 running main.main", "50 99 2 running main.work started by 9", "149 51 1 running main.main woken by 2"}},
 		{"what was before the root call is left out", []string{
 			"2:B10@1", "1:A10@100", "1:=2,60,10,2@170", "1:a10@200", "2:b10@300",
 		}, []string{"0 60 2 running main.work", "60 10 1 runnable main.main woken by 2", "70 30 1 running main.main"}},
@@ -87,7 +96,7 @@ func TestCritical(t *testing.T) {
 				if tr.Root.Name != "main.main" {
 					continue
 				}
-				c, _, err := FindCritical(set, &recording.Filter{}, tr.Key)
+				c, _, err := FindCritical(set, &recording.Filter{}, tr.Key, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +121,7 @@ func TestCritical(t *testing.T) {
 // A segment says where its time was, also in calls that began and ended in it.
 func TestCriticalWhere(t *testing.T) {
 	set := waiting(t, "1:A10@1", "1:B20@11", "1:b20@901", "1:C20@911", "1:c20@961", "1:a10@1001")
-	c, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1})
+	c, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +147,7 @@ func TestCriticalWhere(t *testing.T) {
 
 	// What is in no recorded call is said, and why that may be.
 	set = waiting(t, "1:A10@1", "3:B10@2", "3:b10@3", "1:=2,400,1,3@801", "3:B10@900", "3:b10@901", "1:a10@1001")
-	if c, _, err = FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1}); err != nil {
+	if c, _, err = FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1}, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.Reset()
@@ -153,7 +162,7 @@ func TestCriticalWhere(t *testing.T) {
 // What is written of a critical path.
 func TestWriteCritical(t *testing.T) {
 	set := waiting(t, "1:A10@1", "2:<1@31", "2:=0,10,10,1,1@31", "2:B10@31", "2:b10@210", "1:=2,120,20,2@220", "1:a10@300")
-	c, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1})
+	c, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +187,7 @@ func TestWriteCritical(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	if _, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 2_000_000}); !errors.Is(err, ErrNoTrace) {
+	if _, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 2_000_000}, nil); !errors.Is(err, ErrNoTrace) {
 		t.Errorf("of a key without a trace: %v, want %v", err, ErrNoTrace)
 	}
 }

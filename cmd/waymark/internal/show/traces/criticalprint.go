@@ -10,6 +10,7 @@ import (
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // what says what the goroutine does: "running", "waiting for channel".
@@ -23,12 +24,12 @@ func (s *Segment) what() string {
 // noCall is the name of time in no recorded call.
 const noCall = "(no recorded call)"
 
-// name returns the name of the function.
+// name returns the name of the function, with the arguments if they are known.
 func (p *Part) name(short *names.Set) string {
 	if p.Func == nil {
 		return noCall
 	}
-	return short.Short(p.Func.Name)
+	return short.Short(p.Func.Name) + p.Args
 }
 
 // where says in which function most of the time of a segment was, and how much.
@@ -40,9 +41,13 @@ func (s *Segment) where(short *names.Set) string {
 	return fmt.Sprintf("%s %.1f %%", p.name(short), 100*float64(p.Duration)/float64(s.Duration))
 }
 
-// by says which goroutine has woken or started this one.
+// by says which goroutine has woken or started this one, or ends its wait.
 func (s *Segment) by() string {
 	switch {
+	case s.Ender != 0 && s.Reason == tracefile.WaitLock:
+		return "held by " + units.Count(s.Ender) + " at the end"
+	case s.Ender != 0:
+		return "until woken by " + units.Count(s.Ender)
 	case s.Waker == 0:
 		return ""
 	case s.Started:

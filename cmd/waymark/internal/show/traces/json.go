@@ -143,14 +143,17 @@ type jsonSegment struct {
 	State     string        `json:"state"`
 	Reason    string        `json:"reason,omitempty"`
 	Function  string        `json:"function,omitempty"`
+	Args      string        `json:"args,omitempty"`
 	Waker     uint64        `json:"woken_by,omitempty"`
 	Started   uint64        `json:"started_by,omitempty"`
+	Ender     uint64        `json:"ended_by,omitempty"`  // of waiting
 	Parts     []jsonPart    `json:"functions,omitempty"` // if there are several
 }
 
 // jsonPart has the members of a part of a segment in JSON.
 type jsonPart struct {
 	Function string        `json:"function,omitempty"`
+	Args     string        `json:"args,omitempty"`
 	Duration time.Duration `json:"duration_ns"`
 }
 
@@ -162,7 +165,7 @@ func WriteCriticalJSON(w io.Writer, c *Critical) error {
 	}{c.Trace.json(), []jsonSegment{}}
 	for i := range c.Segments {
 		s := &c.Segments[i]
-		j := jsonSegment{Start: s.Start, Duration: s.Duration, Goroutine: s.Goroutine, State: s.State.String(), Waker: s.Waker}
+		j := jsonSegment{Start: s.Start, Duration: s.Duration, Goroutine: s.Goroutine, State: s.State.String(), Waker: s.Waker, Ender: s.Ender}
 		if s.Started {
 			j.Started, j.Waker = s.Waker, 0
 		}
@@ -170,11 +173,11 @@ func WriteCriticalJSON(w io.Writer, c *Critical) error {
 			j.Reason = s.Reason.String()
 		}
 		if s.Func != nil {
-			j.Function = s.Func.Name
+			j.Function, j.Args = s.Func.Name, s.Parts[0].Args
 		}
 		if len(s.Parts) > 1 {
 			for _, p := range s.Parts {
-				one := jsonPart{Duration: p.Duration}
+				one := jsonPart{Duration: p.Duration, Args: p.Args}
 				if p.Func != nil {
 					one.Function = p.Func.Name
 				}

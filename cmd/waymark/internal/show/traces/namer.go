@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A namer finds in which calls the segments of a critical path are.
@@ -15,14 +17,21 @@ type namer struct {
 	p        *recording.Process
 	segments map[uint64][]*Segment // by goroutine, in the order of time: those that have not ended yet
 	stacks   map[uint64]*stack
-	left     int // segments
+	values   *value.Printer // of arguments; nil: they are not shown
+	left     int            // segments
 }
 
 // A stack is the open calls of a goroutine.
 type stack struct {
-	sites []uint32
+	calls []opened
 	since uint64 // clock: the innermost one is it since then
 	fresh bool   // it is the goroutine's first one, and begins soon after the goroutine
+}
+
+// opened is a call that has not ended.
+type opened struct {
+	site uint32
+	args string
 }
 
 // follow returns what is to be told of a process.
@@ -32,13 +41,14 @@ func (n *namer) follow(p *recording.Process) recording.Follower {
 	}
 	return recording.Follower{
 		Enter: func(c *calltree.Call) {
+			one := opened{c.Site, arguments(n.values, new(recorded.Receivers), p, c)}
 			if n.stacks[c.Goroutine] == nil {
-				n.stacks[c.Goroutine] = &stack{sites: []uint32{c.Site}, fresh: true}
+				n.stacks[c.Goroutine] = &stack{calls: []opened{one}, fresh: true}
 				n.until(c.Goroutine, c.Start)
 				n.stacks[c.Goroutine].fresh = false
 				return
 			}
-			n.set(c.Goroutine, c.Start, c.Depth, c.Site)
+			n.set(c.Goroutine, c.Start, c.Depth, one)
 		},
 		Call: func(c *calltree.Call) {
 			if c.Flags&(calltree.Info|calltree.Long) == 0 {
@@ -50,19 +60,21 @@ func (n *namer) follow(p *recording.Process) recording.Follower {
 }
 
 // set notes that from a clock on the calls of a goroutine are depth of those that were open, and others.
-func (n *namer) set(goroutine, clock uint64, depth int, others ...uint32) {
+func (n *namer) set(goroutine, clock uint64, depth int, others ...opened) {
 	n.until(goroutine, clock)
 	s := n.stacks[goroutine]
-	s.sites = append(s.sites[:min(depth, len(s.sites))], others...)
+	s.calls = append(s.calls[:min(depth, len(s.calls))], others...)
 }
 
 // until gives the time until a clock to the innermost call of a goroutine.
 func (n *namer) until(goroutine, clock uint64) {
 	s := n.stacks[goroutine]
 	var in *function.Func
-	if len(s.sites) > 0 {
-		if f, ok := n.p.File.Func(s.sites[len(s.sites)-1]); ok {
-			in = &f.Func
+	args := ""
+	if len(s.calls) > 0 {
+		last := s.calls[len(s.calls)-1]
+		if f, ok := n.p.File.Func(last.site); ok {
+			in, args = &f.Func, last.args
 		}
 	}
 	list := n.segments[goroutine]
@@ -70,9 +82,9 @@ func (n *namer) until(goroutine, clock uint64) {
 		one := list[0]
 		if from, to := max(one.from, s.since), min(one.to, clock); from < to {
 			if s.fresh && (one.State != Running || one.to <= clock) {
-				one.spend(nil, to-from)
+				one.spend(nil, "", to-from)
 			} else {
-				one.spend(in, to-from)
+				one.spend(in, args, to-from)
 			}
 		}
 		if one.to > clock {
@@ -85,13 +97,13 @@ func (n *namer) until(goroutine, clock uint64) {
 }
 
 // spend adds time of calls of a function themselves.
-func (s *Segment) spend(in *function.Func, ticks uint64) {
+func (s *Segment) spend(in *function.Func, args string, ticks uint64) {
 	i := slices.IndexFunc(s.Parts, func(p Part) bool {
-		return p.Func == in || p.Func != nil && in != nil && p.Func.Identity() == in.Identity()
+		return p.Args == args && (p.Func == in || p.Func != nil && in != nil && p.Func.Identity() == in.Identity())
 	})
 	if i < 0 {
 		i = len(s.Parts)
-		s.Parts = append(s.Parts, Part{Func: in})
+		s.Parts = append(s.Parts, Part{Func: in, Args: args})
 	}
 	s.Parts[i].ticks += ticks
 }

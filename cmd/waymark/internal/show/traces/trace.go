@@ -106,6 +106,7 @@ type Options struct {
 
 	If     *recorded.Condition // traces whose root calls it chooses, unless nil
 	Values *value.Printer      // prints the arguments of root calls; nil: they are not printed
+	Brief  bool                // of arguments, only what tells calls apart
 
 	// Tell, unless nil, is told the clock of each event that List reads, and reports whether it has
 	// read enough.
@@ -122,7 +123,7 @@ func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trac
 	byName := make(map[string]*roots)
 	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
 		c := newCollector(p, len(set.Processes) > 1, o.Root)
-		c.values = o.Values
+		c.values, c.brief = o.Values, o.Brief
 		if o.If != nil {
 			c.If = o.If.Matcher(p.File, p.Scale.Nanoseconds)
 		}

@@ -309,9 +309,14 @@ func wmReason(gp *g) uint64 {
 		return wmWaitChannel
 	case waitReasonSelect, waitReasonSelectNoCases, waitReasonSynctestSelect:
 		return wmWaitSelect
-	case waitReasonSemacquire, waitReasonSyncCondWait, waitReasonSyncMutexLock, waitReasonSyncRWMutexRLock,
-		waitReasonSyncRWMutexLock, waitReasonSyncWaitGroupWait, waitReasonSynctestWaitGroupWait:
+	case waitReasonSyncMutexLock, waitReasonSyncRWMutexRLock, waitReasonSyncRWMutexLock:
 		return wmWaitLock
+	case waitReasonSyncWaitGroupWait, waitReasonSynctestWaitGroupWait:
+		return wmWaitWaitGroup
+	case waitReasonSyncCondWait:
+		return wmWaitCond
+	case waitReasonSemacquire:
+		return wmWaitRuntime
 	case waitReasonIOWait:
 		return wmWaitNetwork
 	case waitReasonSleep:

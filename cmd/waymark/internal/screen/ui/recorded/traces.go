@@ -119,7 +119,7 @@ func (r *Recordings) trace(req *http.Request) (any, error) {
 	if !tree.Of.Waiting {
 		why = "the recording does not say when goroutines ran: record with --waiting"
 		path.WriteString("null")
-	} else if c, _, err := traces.FindCritical(r.set, &filter, key); c == nil {
+	} else if c, _, err := traces.FindCritical(r.set, &filter, key, nil); c == nil {
 		why = text(err)
 		path.WriteString("null")
 	} else if err := traces.WriteCriticalJSON(&path, c); err != nil {
