@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -30,6 +31,7 @@ const grace = 10 * time.Second
 
 // limitFlags bound what a command watches.
 type limitFlags struct {
+	set  *pflag.FlagSet
 	hits uint64
 	time time.Duration
 	only string
@@ -37,16 +39,36 @@ type limitFlags struct {
 
 // defineIf defines --if.
 func (f *limitFlags) defineIf(set *pflag.FlagSet) {
-	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args[0] > 10 && duration > 1ms'")
+	f.set = set
+	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args.n > 10 && duration > 1ms' or 'error || panic != nil'")
 }
 
 // condition returns the encoded condition, nil if there is none. targets are what it is of: calls, or lines.
 func (f *limitFlags) condition(targets []string) ([]byte, error) {
+	if err := checkCondition(f.set, f.only); err != nil {
+		return nil, err
+	}
 	b, err := expression.Encode(f.only, targets)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return b, nil
+}
+
+// checkCondition returns an error if --if was given without a condition: as a script does that has lost it.
+func checkCondition(set *pflag.FlagSet, text string) error {
+	if !set.Changed("if") || strings.TrimSpace(text) != "" {
+		return nil
+	}
+	return usagef("--if: the condition is empty: write one such as args.n > 10, or leave --if out")
+}
+
+// checkMin returns an error for a negative --min.
+func checkMin(least time.Duration) error {
+	if least < 0 {
+		return usagef("--min=%v: want 0 or more", least)
+	}
+	return nil
 }
 
 func (f *limitFlags) define(set *pflag.FlagSet, what string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/program/recorder"
@@ -54,7 +55,10 @@ func (a *app) recordCommand() *cobra.Command {
 			}
 			if len(line.args) > 0 && (runs || isProcess(line.args[0])) {
 				if err := set.Parse(line.args[1:]); err != nil {
-					return usageError{err}
+					return flagErrorOf(set, err)
+				}
+				if err := onlyLive(line.args[0], line.flags, set.Args()); err != nil {
+					return err
 				}
 				if name := ofBuilds(set, ofPatched...); name != "" {
 					return usagef("record: --%s is for builds: a running process is recorded as it was built, all of it or TARGET...", name)
@@ -99,6 +103,9 @@ func (a *app) recordCommand() *cobra.Command {
 				}
 				return a.recordForeign(line, set, &rec, values, file)
 			}
+			if err != nil {
+				a.hintRecord(set, line.args)
+			}
 			if err != nil || t == nil {
 				return err
 			}
@@ -119,6 +126,33 @@ func (a *app) recordCommand() *cobra.Command {
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
+}
+
+// onlyLive returns an error if the arguments of record, beside a running process, are those of a build.
+func onlyLive(process string, flags gocmd.Flags, targets []string) error {
+	if len(flags) > 0 {
+		return usagef("record: %s is for builds, and %s is a process that runs: leave one of them out", flags[0], process)
+	}
+	for _, t := range targets {
+		if t == "." || strings.HasSuffix(t, ".go") {
+			return usagef("record: %s is to be built, and %s is a process that runs: leave one of them out; for its functions, give patterns such as ./... or main.*", t, process)
+		}
+	}
+	return nil
+}
+
+// hintRecord says of arguments of record that could not be built what else they may be.
+func (a *app) hintRecord(set *pflag.FlagSet, args []string) {
+	if len(args) == 0 {
+		a.note("record takes a package, a program, or the PID of one that runs, as waymark ps lists them")
+		return
+	}
+	for _, arg := range args[1:] {
+		if arg == "-o" || strings.HasPrefix(arg, "--") && lookup(set, arg) != nil {
+			a.note(fmt.Sprintf("%s is given to the program, as all that follows its package: waymark's flags stand before %s", arg, args[0]))
+			return
+		}
+	}
 }
 
 // ofBuilds returns a flag of record that was given, and that means nothing for a running program. These others mean

@@ -141,17 +141,25 @@ func (c *compiler) ident(e *ast.Ident) (*node, error) {
 	case "args", "results":
 		return nil, c.fail(e, "name one of "+e.Name+", as in "+e.Name+"[0] or "+e.Name+".name: "+c.listOf(e.Name))
 	default:
-		hint := "there are args, results, duration, panic, error and goroutine"
-		if c.sig != nil {
-			for _, v := range c.sig.Args {
-				if v.Name == e.Name {
-					hint = "is it args." + e.Name + "?"
-				}
-			}
-		}
-		return nil, c.fail(e, e.Name+" is not known; "+hint)
+		return nil, c.fail(e, e.Name+" is not known; "+c.instead(e.Name))
 	}
 	return n, nil
+}
+
+// instead says what may stand in the place of a name that is not known. Without a signature any name may be an argument's.
+func (c *compiler) instead(name string) string {
+	hint := "there are args, results, duration, panic, error and goroutine"
+	switch named := func(v Value) bool { return v.Name == name }; {
+	case c.sig == nil && name == "err":
+		return "is it error, of calls whose last result is one, or results.err?"
+	case c.sig == nil:
+		return "is it args." + name + "? For calls " + hint
+	case slices.ContainsFunc(c.sig.Args, named):
+		return "is it args." + name + "?"
+	case slices.ContainsFunc(c.sig.Results, named):
+		return "is it results." + name + "?"
+	}
+	return hint
 }
 
 func (c *compiler) unary(e *ast.UnaryExpr) (*node, error) {
