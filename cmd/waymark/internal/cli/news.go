@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,7 +110,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	} else if w != nil && w.Kind == control.KindSamples {
 		functions = false
 	}
-	if functions { // are switched on
+	if functions && !c.Patched { // the note says what was patched
 		a.affected(change)
 	}
 	if change.Note != "" {
@@ -157,6 +159,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	if rejected && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")
 	}
+	if w := r.Watch; w != nil && len(w.Probes) == 0 && slices.Contains(calls, w.Kind) && last.Hits == 0 {
+		a.note("nothing was shown: " + none(c, r.Targets, last))
+	}
 	if last.Why == control.WhyEnded {
 		return change, live.ErrEnded
 	}
@@ -164,6 +169,29 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		a.note("ended: " + last.Why)
 	}
 	return change, nil
+}
+
+// calls are the kinds of watches that show calls one by one, or count those that they show.
+var calls = []string{control.KindCalls, control.KindStacks, control.KindTraces}
+
+// none says why no call of targets was shown, as far as that is known.
+func none(c *live.Conn, targets []string, last *control.News) string {
+	lines := slices.ContainsFunc(targets, control.IsLine)
+	switch {
+	case !c.Patched:
+		return "there was no call that fits"
+	case lines && last.Met == 0:
+		return strings.Join(targets, ", ") + " was not reached"
+	case lines:
+		return fmt.Sprintf("the condition held at none of %s", units.Things(last.Met, "time"))
+	case last.Met == 0:
+		return "there was no call; those that had begun before are not seen"
+	}
+	text := "none of " + units.Things(last.Met, "call") + " fits"
+	if last.LongestNS > 0 {
+		text += "; the longest took " + units.Duration(last.LongestNS)
+	}
+	return text
 }
 
 // pause waits for some time, or until the context is done.

@@ -89,6 +89,7 @@ func (a *app) recordCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			given := line.args
 			t, err := a.program("record", &f, set, line)
 			if t != nil {
 				defer t.clear()
@@ -104,7 +105,7 @@ func (a *app) recordCommand() *cobra.Command {
 				return a.recordForeign(line, set, &rec, values, file)
 			}
 			if err != nil {
-				a.hintRecord(set, line.args)
+				a.hintRecord(set, given)
 			}
 			if err != nil || t == nil {
 				return err
