@@ -42,7 +42,8 @@ func (a *app) attachCommand() *cobra.Command {
 packages. At first only TARGETs are on. Keys open the panes: functions with their times, groups,
 calls with arguments and results, traces. r records to a file. The key ? lists all keys.
 
-When attach ends, even by kill -9, everything that it has switched on is switched off.`
+When attach ends, everything that it has switched on is switched off. That is so even by kill -9 for
+programs that waymark has built; for others, the next command of waymark does it.`
 	return cmd
 }
 

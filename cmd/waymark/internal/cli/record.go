@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,11 @@ func (a *app) recordCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !f.dryRun {
+				if err := creatable(file); err != nil { // before the build, which takes its time
+					return err
+				}
+			}
 			given := line.args
 			t, err := a.program("record", &f, set, line)
 			if t != nil {
@@ -116,16 +122,18 @@ func (a *app) recordCommand() *cobra.Command {
 			t.env = rec.env(file)
 			dumps := recorder.Dumps(file)
 			runErr := a.run(t)
+			var failed error
 			defer guard(t.dir)()
 			if errors.As(runErr, new(ended)) || runErr == nil {
 				for _, file := range recordings(file) {
 					if err := a.recorded(file, "text", &rec, dumps); err != nil {
-						a.note(fmt.Sprintf("%v", err))
+						a.note(err.Error())
+						failed = exitError(exitFailed)
 					}
 				}
 			}
 			t.clear() // the status may be a signal
-			return programStatus(runErr)
+			return cmp.Or(programStatus(runErr), failed)
 		})
 }
 
@@ -175,16 +183,27 @@ func replaceable(file string) error {
 	if err := recorder.Replaceable(file); err != nil {
 		return err
 	}
-	probe, err := os.CreateTemp(filepath.Dir(file), ".waymark-*")
-	if err != nil {
-		return fmt.Errorf("can't write to the folder of %s: %w; choose another file with -o", file, err)
+	if err := creatable(file); err != nil {
+		return err
 	}
-	probe.Close()
-	os.Remove(probe.Name())
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
+}
+
+// creatable tries whether a file can be created in its folder.
+func creatable(file string) error {
+	dir := filepath.Dir(file)
+	probe, err := os.CreateTemp(dir, ".waymark-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: make it, or choose another file with -o", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("can't write to the folder of %s: %w; choose another file with -o", file, err)
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
 }
 
 // recorded completes the recording of a program that was killed, and says what was recorded. before
@@ -216,7 +235,7 @@ type recordingObject struct {
 // sayRecording says what a recording holds, in text on stderr or in JSON on stdout. A recording may
 // have several parts.
 func (a *app) sayRecording(form string, files []string) error {
-	last := len(files) - 1
+	last, left := len(files)-1, ""
 	said := recordingObject{File: files[last], Earlier: files[:last]}
 	for _, name := range files {
 		f, err := tracefile.Open(name)
@@ -224,7 +243,7 @@ func (a *app) sayRecording(form string, files []string) error {
 			return fmt.Errorf("nothing was recorded: %w", err)
 		}
 		info := f.Info()
-		said.Advice = adviceOf(f)
+		said.Advice, left = adviceOf(f), f.LeftOut().String()
 		f.Close()
 		said.Events, said.Dropped = said.Events+info.Events, said.Dropped+info.Lost
 	}
@@ -244,8 +263,10 @@ func (a *app) sayRecording(form string, files []string) error {
 		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(last), "earlier part"))
 	}
 	a.note(fmt.Sprintf("%s: %d events%s; see it with waymark report %s", what, said.Events, dropped, names.Printable(strings.Join(files, " "))))
-	if said.Advice != "" {
-		a.note(said.Advice)
+	for _, line := range []string{said.Advice, left} {
+		if line != "" {
+			a.note(line)
+		}
 	}
 	return nil
 }

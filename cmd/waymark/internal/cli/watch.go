@@ -93,10 +93,10 @@ func (a *app) watchCommand() *cobra.Command {
 			})
 			return err
 		})
-	cmd.Long = `Watch shows calls as they happen: time, goroutine, duration, function, arguments, results, panic.
-A program of waymark has values if it was built by waymark build --args --results. For a program of
-plain Go, --arg-depth, --arg-bytes, --redact and --redact-type choose the values. At most 1000 calls
-a second are shown; at the end watch says how many it did not show.
+	cmd.Long = `Watch shows calls as they end: time of the start, goroutine, duration, function, arguments, results,
+panic. A program of waymark has values if it was built by waymark build --args --results. For a
+program of plain Go, --arg-depth, --arg-bytes, --redact and --redact-type choose the values. At most
+1000 calls a second are shown; at the end watch says how many it did not show.
 
 For a line, such as main.go:38, it shows the variables in scope before the line's code runs.
 Conditions name variables: --if 'retries > 3 && err != nil'.

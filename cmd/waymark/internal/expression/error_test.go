@@ -33,6 +33,8 @@ func TestMessages(t *testing.T) {
 		"args.key == 'NO'":              "13: a string stands in double quotes: \"NO\"",
 		"args.n > 1 and args.n < 3":     "12: write && for and",
 		"args.n > 1 or args.n < 3":      "12: write || for or",
+		"duration > 5":                  "12: 5 has no unit: write 5s or 5ms",
+		"1.5 < duration":                "1: 1.5 has no unit: write 1.5s or 1.5ms",
 		"not error":                     "5: write ! for not",
 		"( ":                            "3: an operand is wanted here, such as args[0], args.name, results[0], duration or a constant",
 		"(args.n > 1":                   "12: expected ')', and the condition ends here",

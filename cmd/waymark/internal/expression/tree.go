@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -16,6 +17,7 @@ type node struct {
 	enter    bool                  // it reads arguments
 	exit     bool                  // it reads what is known at the end of the call
 	constant constant.Value        // of a constant
+	timed    bool                  // the constant was written with a unit of time
 	in       condition.Instruction // of a leaf, or what is done with the operands
 	operands []*node
 	what     string // for errors
@@ -119,7 +121,11 @@ func (c *compiler) constant(e ast.Node, v constant.Value) (*node, error) {
 
 func (c *compiler) ident(e *ast.Ident) (*node, error) {
 	if d, ok := c.durations[offset(e)]; ok {
-		return c.constant(e, constant.MakeInt64(d))
+		n, err := c.constant(e, constant.MakeInt64(d))
+		if err == nil {
+			n.timed = true
+		}
+		return n, err
 	}
 	n := &node{at: offset(e), what: e.Name}
 	if c.line && !slices.Contains([]string{"true", "false", "nil", "goroutine"}, e.Name) {
@@ -254,7 +260,11 @@ func (c *compiler) fold(e *ast.BinaryExpr, x, y *node) (*node, error) {
 	if x.kind != number || y.kind != number {
 		return nil, bad
 	}
-	return c.constant(e, constant.BinaryOp(x.constant, op, y.constant))
+	n, err := c.constant(e, constant.BinaryOp(x.constant, op, y.constant))
+	if err == nil {
+		n.timed = x.timed || y.timed
+	}
+	return n, err
 }
 
 // zeroable returns the number, or 1 if v is none.
@@ -309,6 +319,9 @@ func (c *compiler) compare(e *ast.BinaryExpr, rel condition.Relation, x, y *node
 	}
 	if x.constant != nil {
 		x, y, rel = y, x, rel.Swapped()
+	}
+	if v := y.constant; x.in.Op == condition.Duration && v != nil && !y.timed && constant.Sign(v) > 0 {
+		return nil, &Error{c.text, y.at, fmt.Sprintf("%s has no unit: write %[1]ss or %[1]sms", v)}
 	}
 	return both(at, boolean, condition.Instruction{Op: condition.Compare, Rel: rel}, x, y), nil
 }
