@@ -54,14 +54,16 @@ type News struct {
 	Stacks    []Stack         `json:"stacks,omitempty"` // since the beginning, the most frequent first
 	Functions []Numbers       `json:"functions,omitempty"`
 	Traces    []Trace         `json:"traces,omitempty"`
-	Sampled   json.RawMessage `json:"sampled,omitempty"` // samples: a callgraph.Tree
-	Notes     []string        `json:"notes,omitempty"`   // what a condition does not fit
-	Hits      uint64          `json:"hits"`              // calls or traces that were told since the beginning
-	Skipped   uint64          `json:"skipped"`           // those that came too fast
-	More      bool            `json:"-"`                 // there are further news already
-	Quiet     time.Duration   `json:"-"`                 // so long there will be none; 0: nobody knows
-	Done      bool            `json:"done,omitempty"`    // there are no further news
-	Why       string          `json:"why,omitempty"`     // it is done
+	Sampled   json.RawMessage `json:"sampled,omitempty"`    // samples: a callgraph.Tree
+	Notes     []string        `json:"notes,omitempty"`      // what a condition does not fit
+	Hits      uint64          `json:"hits"`                 // calls or traces that were told since the beginning
+	Met       uint64          `json:"met,omitempty"`        // those among which they were chosen; only programs that are patched count them
+	LongestNS int64           `json:"longest_ns,omitempty"` // of Met, those that have ended
+	Skipped   uint64          `json:"skipped"`              // those that came too fast
+	More      bool            `json:"-"`                    // there are further news already
+	Quiet     time.Duration   `json:"-"`                    // so long there will be none; 0: nobody knows
+	Done      bool            `json:"done,omitempty"`       // there are no further news
+	Why       string          `json:"why,omitempty"`        // it is done
 }
 
 // What News.Why may be.

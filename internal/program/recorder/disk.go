@@ -51,10 +51,13 @@ func (r *Recorder) affordable(size int64) error {
 		return nil
 	}
 	if spare, ok := r.out.file.spare(); ok && size > spare {
-		return fmt.Errorf("the disk is nearly full: %d bytes are wanted and %d are free beyond the last 5 %% or 2 GB; free some space, record elsewhere, or set max-size", size, max(spare, 0))
+		return fmt.Errorf("the disk is nearly full: %s are wanted and %s are free beyond the last 5 %% or 2 GB; free some space, record elsewhere, or bound the file by --max-size, max-size in WAYMARK", megabytes(size), megabytes(max(spare, 0)))
 	}
 	return nil
 }
+
+// megabytes is for messages.
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // spaceBeside returns how many bytes of disk other recordings in the folder of the one at path take.
 func spaceBeside(path string) (sum int64) {

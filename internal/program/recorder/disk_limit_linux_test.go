@@ -128,7 +128,7 @@ func TestDiskIsFull(t *testing.T) {
 	free := int64(4 << 20)
 	disk(t, 100<<20, func(*file) int64 { return free })
 	path := filepath.Join(t.TempDir(), "a.wmt")
-	if r, err := f.try(Config{Path: path}); err == nil || !strings.Contains(err.Error(), "the disk is nearly full") {
+	if r, err := f.try(Config{Path: path}); err == nil || !strings.Contains(err.Error(), "MB are wanted and 0.0 MB are free") {
 		t.Errorf("%v, %v; want an error: the disk is nearly full", r, err)
 	}
 	if got := names(t, path); len(got) > 0 {

@@ -30,7 +30,7 @@ func (a *app) attachCommand() *cobra.Command {
 			if err := tui.Check(a.stdin, a.stdout, "waymark top "+args[0]+", which prints tables"); err != nil {
 				return fmt.Errorf("attach: %w", err)
 			}
-			return a.attach(args[0], dir, o, args[1:])
+			return a.attach(args[0], dir, o, absolute(args[0], dir, args[1:]))
 		},
 	}
 	set := cmd.Flags()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,9 @@ func (w *failing) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// systemCall matches what failed, in an error about a file that is not there: users know the file.
+var systemCall = regexp.MustCompile(`\b(?:stat|lstat|open) (.+: no such file or directory)`)
+
 // status reports err and returns the exit status for it.
 func (a *app) status(err error) int {
 	var exit exitError
@@ -108,7 +112,8 @@ func (a *app) status(err error) int {
 		return exitFailed
 	}
 	// An error for each file or flag is a line.
-	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(names.PrintableLines(err.Error()), "\n", "\nwaymark: "))
+	text := systemCall.ReplaceAllString(names.PrintableLines(err.Error()), "$1")
+	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(text, "\n", "\nwaymark: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}

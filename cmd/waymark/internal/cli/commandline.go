@@ -94,6 +94,9 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 			c.rest = append(c.rest, arg)
 		case o != packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToBuild(arg) && lookup(set, arg) != nil:
 			return nil, usagef("unknown flag %s: waymark's flags have two dashes: -%[1]s", arg)
+		case o == programLast && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToBuild(arg):
+			// Whether the next argument is its value is not known: that may be a number, as processes have.
+			return nil, usagef("unknown flag %s: neither waymark nor go build has it; the program's own flags follow its package: waymark %s . %[1]s", arg, set.Name())
 		case strings.HasPrefix(arg, "-") && len(arg) > 1:
 			ended = ended || len(c.args) > 0
 			c.flags = append(c.flags, arg)

@@ -116,6 +116,9 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 	f.unaccounted = compile("without", f.without)
 	failed("root", f.root.compile(dir))
 	failed("callers", f.callers.compile(dir))
+	if err := checkCondition(f.set, f.condition); err != nil {
+		return out, err
+	}
 	if f.condition != "" {
 		program, err := expression.Compile(f.condition, nil)
 		if err != nil {

@@ -89,12 +89,20 @@ func TestMistakes(t *testing.T) {
 		"run --inclde x .":             "unknown flag --inclde; is it --include?",
 		"run --race .":                 "unknown flag --race; is it -race? The go command's flags have one dash",
 		"run --zzzzz .":                "unknown flag --zzzzz; the go command's flags have one dash",
-		"run --top=x .":                "--top=x: want a whole number",
-		"run --overflow rnig .":        "--overflow=rnig: want block, drop or ring; is it ring?",
-		"test --trace=fialed .":        "--trace=fialed: want --trace, which is --trace=failed, or --trace=all; is it failed?",
-		"run --args main.work .":       "--args main.work: a pattern stands behind an equals sign, --args=main.work",
-		"test --results T.M ./x":       "--results T.M: a pattern stands behind an equals sign, --results=T.M",
-		"groups --format=jsn ./x":      "groups: --format jsn: want text, json, properties; is it json?",
+		"run --by args.n -ask 5 .":     "unknown flag -ask: neither waymark nor go build has it; the program's own flags follow its package: waymark run . -ask",
+		// A number behind an unknown flag is not taken for a process.
+		"record --for 1s -o z.wmt -ask 1 .": "unknown flag -ask: neither waymark nor go build has it; the program's own flags follow its package: waymark record . -ask",
+		"record -race 1":                    "record: -race is for builds, and 1 is a process that runs: leave one of them out",
+		"record 1 .":                        "record: . is to be built, and 1 is a process that runs: leave one of them out; for its functions, give patterns such as ./... or main.*",
+		"record 1 main.go":                  "record: main.go is to be built, and 1 is a process that runs: leave one of them out; for its functions, give patterns such as ./... or main.*",
+		"record 1 -ask 5":                   "unknown flag -ask; is it --all?",
+		"record --for 1s 1 --ouput x":       "unknown flag --ouput; is it --output?",
+		"run --top=x .":                     "--top=x: want a whole number",
+		"run --overflow rnig .":             "--overflow=rnig: want block, drop or ring; is it ring?",
+		"test --trace=fialed .":             "--trace=fialed: want --trace, which is --trace=failed, or --trace=all; is it failed?",
+		"run --args main.work .":            "--args main.work: a pattern stands behind an equals sign, --args=main.work",
+		"test --results T.M ./x":            "--results T.M: a pattern stands behind an equals sign, --results=T.M",
+		"groups --format=jsn ./x":           "groups: --format jsn: want text, json, properties; is it json?",
 	} {
 		if _, got, status := run(strings.Fields(args)...); got != "waymark: "+want+"\n" || status != exitUsage {
 			t.Errorf("waymark %s: status %d\ngot  %swant waymark: %s", args, status, got, want)

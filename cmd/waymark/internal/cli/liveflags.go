@@ -67,12 +67,13 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 			}
 			_, stop := interrupted(0) // what is changed in the program is changed back
 			defer stop()
-			c, err := connect(args[0], f.dir, args[1:])
+			targets := absolute(args[0], f.dir, args[1:])
+			c, err := connect(args[0], f.dir, targets)
 			if err != nil {
-				return err
+				return swapped(use, args, err)
 			}
 			defer c.Close()
-			return run(c, &f, args[1:])
+			return run(c, &f, targets)
 		},
 	}
 	f.define(cmd.Flags())
@@ -81,6 +82,31 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 		define(cmd.Flags())
 	}
 	return cmd
+}
+
+// absolute returns targets whose relative patterns, such as ./store/..., begin at this folder: of a process that has this
+// machine's files.
+func absolute(process, dir string, targets []string) (list []string) {
+	here, err := os.Getwd()
+	if err != nil || dir != "" || live.IsRemote(process) {
+		return targets
+	}
+	for _, t := range targets {
+		if strings.HasPrefix(t, ".") {
+			list = append(list, pattern.Rebase(t, here)...)
+		} else {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// swapped returns a better error than that of a process that was not found, if that is a function and a process follows.
+func swapped(use string, args []string, err error) error {
+	if !isProcess(args[0]) && strings.ContainsAny(args[0], ".*") && slices.ContainsFunc(args, isProcess) {
+		return usagef("no process is named %s: the process comes first, waymark %s", args[0], use)
+	}
+	return err
 }
 
 // connect connects to a process whose functions or lines targets are.

@@ -61,7 +61,10 @@ func former(command, name string) string {
 }
 
 // flagError explains an error of cobra's about a command's flags, and names the nearest flag.
-func flagError(cmd *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error { return flagErrorOf(cmd.Flags(), err) }
+
+// flagErrorOf is flagError for the flags of a command, whose name they have.
+func flagErrorOf(set *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return valueError(err)
@@ -72,15 +75,15 @@ func flagError(cmd *cobra.Command, err error) error {
 		arg = "-" + short
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	if now := former(cmd.Name(), name); now != "" {
+	if now := former(set.Name(), name); now != "" {
 		return usagef("unknown flag %s: it is %s now", arg, now)
 	}
-	if cmd.Flags().Lookup(name) != nil {
+	if set.Lookup(name) != nil {
 		return usagef("unknown flag %s: waymark's flags have two dashes: --%s", arg, name)
 	}
-	meant := nearestFlag(cmd.Flags(), name)
+	meant := nearestFlag(set, name)
 	if meant == "" {
-		meant = "; see " + cmd.CommandPath() + " -h"
+		meant = "; see waymark " + set.Name() + " -h"
 	}
 	return usagef("unknown flag %s%s", arg, meant)
 }

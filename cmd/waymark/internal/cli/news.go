@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -30,6 +33,7 @@ const grace = 10 * time.Second
 
 // limitFlags bound what a command watches.
 type limitFlags struct {
+	set  *pflag.FlagSet
 	hits uint64
 	time time.Duration
 	only string
@@ -37,16 +41,36 @@ type limitFlags struct {
 
 // defineIf defines --if.
 func (f *limitFlags) defineIf(set *pflag.FlagSet) {
-	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args[0] > 10 && duration > 1ms'")
+	f.set = set
+	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args.n > 10 && duration > 1ms' or 'error || panic != nil'")
 }
 
 // condition returns the encoded condition, nil if there is none. targets are what it is of: calls, or lines.
 func (f *limitFlags) condition(targets []string) ([]byte, error) {
+	if err := checkCondition(f.set, f.only); err != nil {
+		return nil, err
+	}
 	b, err := expression.Encode(f.only, targets)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return b, nil
+}
+
+// checkCondition returns an error if --if was given without a condition: as a script does that has lost it.
+func checkCondition(set *pflag.FlagSet, text string) error {
+	if !set.Changed("if") || strings.TrimSpace(text) != "" {
+		return nil
+	}
+	return usagef("--if: the condition is empty: write one such as args.n > 10, or leave --if out")
+}
+
+// checkMin returns an error for a negative --min.
+func checkMin(least time.Duration) error {
+	if least < 0 {
+		return usagef("--min=%v: want 0 or more", least)
+	}
+	return nil
 }
 
 func (f *limitFlags) define(set *pflag.FlagSet, what string) {
@@ -86,7 +110,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	} else if w != nil && w.Kind == control.KindSamples {
 		functions = false
 	}
-	if functions { // are switched on
+	if functions && !c.Patched { // the note says what was patched
 		a.affected(change)
 	}
 	if change.Note != "" {
@@ -135,6 +159,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	if rejected && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")
 	}
+	if w := r.Watch; w != nil && len(w.Probes) == 0 && slices.Contains(calls, w.Kind) && last.Hits == 0 {
+		a.note("nothing was shown: " + none(c, r.Targets, last))
+	}
 	if last.Why == control.WhyEnded {
 		return change, live.ErrEnded
 	}
@@ -142,6 +169,29 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		a.note("ended: " + last.Why)
 	}
 	return change, nil
+}
+
+// calls are the kinds of watches that show calls one by one, or count those that they show.
+var calls = []string{control.KindCalls, control.KindStacks, control.KindTraces}
+
+// none says why no call of targets was shown, as far as that is known.
+func none(c *live.Conn, targets []string, last *control.News) string {
+	lines := slices.ContainsFunc(targets, control.IsLine)
+	switch {
+	case !c.Patched:
+		return "there was no call that fits"
+	case lines && last.Met == 0:
+		return strings.Join(targets, ", ") + " was not reached"
+	case lines:
+		return fmt.Sprintf("the condition held at none of %s", units.Things(last.Met, "time"))
+	case last.Met == 0:
+		return "there was no call; those that had begun before are not seen"
+	}
+	text := "none of " + units.Things(last.Met, "call") + " fits"
+	if last.LongestNS > 0 {
+		text += "; the longest took " + units.Duration(last.LongestNS)
+	}
+	return text
 }
 
 // pause waits for some time, or until the context is done.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -77,8 +78,11 @@ func (a *app) ps(f *liveFlags) error {
 	}
 	for _, p := range others {
 		state := "doesn't listen"
-		if p.Listens {
+		switch {
+		case p.Listens:
 			state = "listens"
+		case p.Plain && runtime.GOARCH == "amd64":
+			state = "plain Go: can be patched"
 		}
 		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(p.PID)}, table.Duration(time.Duration(p.UptimeNS)), {Text: "-"},
 			{Text: state + ", " + p.Release}, {Text: p.Program}})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/program/recorder"
@@ -54,7 +56,10 @@ func (a *app) recordCommand() *cobra.Command {
 			}
 			if len(line.args) > 0 && (runs || isProcess(line.args[0])) {
 				if err := set.Parse(line.args[1:]); err != nil {
-					return usageError{err}
+					return flagErrorOf(set, err)
+				}
+				if err := onlyLive(line.args[0], line.flags, set.Args()); err != nil {
+					return err
 				}
 				if name := ofBuilds(set, ofPatched...); name != "" {
 					return usagef("record: --%s is for builds: a running process is recorded as it was built, all of it or TARGET...", name)
@@ -85,6 +90,12 @@ func (a *app) recordCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !f.dryRun {
+				if err := creatable(file); err != nil { // before the build, which takes its time
+					return err
+				}
+			}
+			given := line.args
 			t, err := a.program("record", &f, set, line)
 			if t != nil {
 				defer t.clear()
@@ -99,6 +110,9 @@ func (a *app) recordCommand() *cobra.Command {
 				}
 				return a.recordForeign(line, set, &rec, values, file)
 			}
+			if err != nil {
+				a.hintRecord(set, given)
+			}
 			if err != nil || t == nil {
 				return err
 			}
@@ -108,17 +122,46 @@ func (a *app) recordCommand() *cobra.Command {
 			t.env = rec.env(file)
 			dumps := recorder.Dumps(file)
 			runErr := a.run(t)
+			var failed error
 			defer guard(t.dir)()
 			if errors.As(runErr, new(ended)) || runErr == nil {
 				for _, file := range recordings(file) {
 					if err := a.recorded(file, "text", &rec, dumps); err != nil {
-						a.note(fmt.Sprintf("%v", err))
+						a.note(err.Error())
+						failed = exitError(exitFailed)
 					}
 				}
 			}
 			t.clear() // the status may be a signal
-			return programStatus(runErr)
+			return cmp.Or(programStatus(runErr), failed)
 		})
+}
+
+// onlyLive returns an error if the arguments of record, beside a running process, are those of a build.
+func onlyLive(process string, flags gocmd.Flags, targets []string) error {
+	if len(flags) > 0 {
+		return usagef("record: %s is for builds, and %s is a process that runs: leave one of them out", flags[0], process)
+	}
+	for _, t := range targets {
+		if t == "." || strings.HasSuffix(t, ".go") {
+			return usagef("record: %s is to be built, and %s is a process that runs: leave one of them out; for its functions, give patterns such as ./... or main.*", t, process)
+		}
+	}
+	return nil
+}
+
+// hintRecord says of arguments of record that could not be built what else they may be.
+func (a *app) hintRecord(set *pflag.FlagSet, args []string) {
+	if len(args) == 0 {
+		a.note("record takes a package, a program, or the PID of one that runs, as waymark ps lists them")
+		return
+	}
+	for _, arg := range args[1:] {
+		if arg == "-o" || strings.HasPrefix(arg, "--") && lookup(set, arg) != nil {
+			a.note(fmt.Sprintf("%s is given to the program, as all that follows its package: waymark's flags stand before %s", arg, args[0]))
+			return
+		}
+	}
 }
 
 // ofBuilds returns a flag of record that was given, and that means nothing for a running program. These others mean
@@ -140,16 +183,27 @@ func replaceable(file string) error {
 	if err := recorder.Replaceable(file); err != nil {
 		return err
 	}
-	probe, err := os.CreateTemp(filepath.Dir(file), ".waymark-*")
-	if err != nil {
-		return fmt.Errorf("can't write to the folder of %s: %w; choose another file with -o", file, err)
+	if err := creatable(file); err != nil {
+		return err
 	}
-	probe.Close()
-	os.Remove(probe.Name())
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
+}
+
+// creatable tries whether a file can be created in its folder.
+func creatable(file string) error {
+	dir := filepath.Dir(file)
+	probe, err := os.CreateTemp(dir, ".waymark-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: make it, or choose another file with -o", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("can't write to the folder of %s: %w; choose another file with -o", file, err)
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
 }
 
 // recorded completes the recording of a program that was killed, and says what was recorded. before
@@ -181,7 +235,7 @@ type recordingObject struct {
 // sayRecording says what a recording holds, in text on stderr or in JSON on stdout. A recording may
 // have several parts.
 func (a *app) sayRecording(form string, files []string) error {
-	last := len(files) - 1
+	last, left := len(files)-1, ""
 	said := recordingObject{File: files[last], Earlier: files[:last]}
 	for _, name := range files {
 		f, err := tracefile.Open(name)
@@ -189,7 +243,7 @@ func (a *app) sayRecording(form string, files []string) error {
 			return fmt.Errorf("nothing was recorded: %w", err)
 		}
 		info := f.Info()
-		said.Advice = adviceOf(f)
+		said.Advice, left = adviceOf(f), f.LeftOut().String()
 		f.Close()
 		said.Events, said.Dropped = said.Events+info.Events, said.Dropped+info.Lost
 	}
@@ -209,8 +263,10 @@ func (a *app) sayRecording(form string, files []string) error {
 		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(last), "earlier part"))
 	}
 	a.note(fmt.Sprintf("%s: %d events%s; see it with waymark report %s", what, said.Events, dropped, names.Printable(strings.Join(files, " "))))
-	if said.Advice != "" {
-		a.note(said.Advice)
+	for _, line := range []string{said.Advice, left} {
+		if line != "" {
+			a.note(line)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/xmltrace"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -89,8 +90,15 @@ func openRecording(name string) (f *tracefile.File, done func() error, damage, e
 		}
 		return x.File, x.Close, damage, nil
 	}
+	if errors.Is(err, fs.ErrNotExist) && isProcess(name) {
+		return nil, nil, nil, fmt.Errorf("%w; for a process: waymark top %s", err, name)
+	}
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if i := f.Info(); i.Blocks == 0 && i.Recovered == 0 && !i.Live {
+		f.Close()
+		return nil, nil, nil, fmt.Errorf("%s: nothing of it can be read: it was cut or damaged, or its program was killed at once", name)
 	}
 	return f, f.Close, nil, nil
 }

@@ -25,6 +25,7 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 			return err
 		}
 	}
+	targets = absolute(process, dir, targets)
 	_, stop := interrupted(0) // what is changed in the program is changed back
 	defer stop()
 	c, err := connect(process, dir, targets)

@@ -9,10 +9,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recorded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // reportFlags say how a report looks.
@@ -22,6 +25,7 @@ type reportFlags struct {
 	by, sort, format string
 	more             string // a format beside report.Formats
 	top              int
+	fresh            bool // the report is of what was just recorded
 }
 
 // define defines the flags. top is how many rows text has unless the user says otherwise.
@@ -87,7 +91,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	if o.Top = f.top; o.Top < 0 {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
 	}
-	o.FullNames = f.full()
+	o.FullNames, o.LeftOut = f.full(), f.fresh
 	o.Waiting = f.set.Lookup("waiting").Value.String() == "true"
 	return o, nil
 }
@@ -109,6 +113,32 @@ func parseBy(text string) (report.By, *recorded.Path, error) {
 		return 0, nil, err
 	}
 	return report.ByValue, &recorded.Path{Instruction: *in}, nil
+}
+
+// valued returns an error if --by names a value that none of the functions records, and a note if several record it.
+func (f *reportFlags) valued(funcs []build.Func) (note string, err error) {
+	_, value, err := parseBy(f.by)
+	if err != nil || value == nil {
+		return "", err
+	}
+	n := uint64(0)
+	for i := range funcs {
+		values := funcs[i].Args
+		if value.Root == condition.Result {
+			values = funcs[i].Results
+		}
+		named := func(v build.Value) bool { return v.Name == value.Name }
+		if funcs[i].Instrumented && (slices.ContainsFunc(values, named) || value.Name == "" && value.Index < len(values)) {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return "", usagef("run: --by %s: no function records such a value: record values by --args or --results, and name one that there is", f.by)
+	case n > 1:
+		note = fmt.Sprintf("%s have %s, and their calls are added up: --include PATTERN chooses", units.Things(n, "function"), f.by)
+	}
+	return note, nil
 }
 
 // layout returns the options of a report to w and its format, by all flags.

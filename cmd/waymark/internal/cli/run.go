@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
@@ -70,7 +71,21 @@ func (a *app) runCommand() *cobra.Command {
 			if err := writable(out); err != nil {
 				return err
 			}
-			f.inspect, f.silent = stat.fits, stat.prints()
+			rep.fresh = true
+			if traced.given() && (set.Changed("args") || set.Changed("results")) {
+				a.note("--traces prints no arguments and results: waymark record --args, and then waymark traces --args FILE KEY do")
+			}
+			f.silent = stat.prints()
+			f.inspect = func(funcs []build.Func) error {
+				if err := stat.fits(funcs); err != nil {
+					return err
+				}
+				note, err := rep.valued(funcs)
+				if note != "" {
+					a.note(note)
+				}
+				return err
+			}
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
 				defer t.clear()

@@ -70,6 +70,9 @@ func (a *app) topCommand() *cobra.Command {
 			if t.calls && t.sort != topColumns[0] && t.sort != "calls" {
 				return usagef("--sort=%s: with --calls-only there are calls only", t.sort)
 			}
+			if c.Patched && slices.Contains([]string{"running", "runnable", "waiting", "errors"}, t.sort) {
+				return usagef("--sort=%s: a program that waymark has not built has no such column: want total, self, calls, avg, max or panics", t.sort)
+			}
 			if t.rows < 0 {
 				return usagef("--top=%d: want 0 or more", t.rows)
 			}

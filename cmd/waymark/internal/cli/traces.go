@@ -198,6 +198,8 @@ func (f *tracesFlags) none(set *tracefile.Set) string {
 	switch {
 	case root.set != nil && len(root.set.Unmatched()) > 0:
 		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), absentOf(set))
+	case f.failed && root.set == nil:
+		return "no trace is left by --failed: root calls returned no error, as those of HTTP handlers do; --root PATTERN lists calls of other functions"
 	case f.filter.min > 0 || f.failed || f.filter.condition != "" || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
 		return "no trace is left by --root, --include, --exclude, --if, --min, --failed and --time"
 	case root.set != nil:

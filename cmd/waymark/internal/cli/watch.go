@@ -45,6 +45,9 @@ func (a *app) watchCommand() *cobra.Command {
 			set.IntVar(&width, "width", 0, "print at most `N` columns of each value; 0: no limit (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
+			if err := checkMin(least); err != nil {
+				return err
+			}
 			only, err := limits.condition(targets)
 			if err != nil {
 				return err
@@ -67,7 +70,7 @@ func (a *app) watchCommand() *cobra.Command {
 			}
 			for _, what := range on {
 				if !slices.Contains(endsOfCalls, what) {
-					return usagef("--on=%s: want enter, exit, return or panic%s", what, pattern.IsIt(what, endsOfCalls, 1))
+					return usagef("--on=%s: want enter, exit, return or panic%s", what, instead(what))
 				}
 				if what == "exit" {
 					w.On = append(w.On, control.OnReturn, control.OnPanic)
@@ -90,16 +93,27 @@ func (a *app) watchCommand() *cobra.Command {
 			})
 			return err
 		})
-	cmd.Long = `Watch shows calls as they happen: time, goroutine, duration, function, arguments, results, panic.
-A program of waymark has values if it was built by waymark build --args --results. For a program of
-plain Go, --arg-depth, --arg-bytes, --redact and --redact-type choose the values. At most 1000 calls
-a second are shown; at the end watch says how many it did not show.
+	cmd.Long = `Watch shows calls as they end: time of the start, goroutine, duration, function, arguments, results,
+panic. A program of waymark has values if it was built by waymark build --args --results. For a
+program of plain Go, --arg-depth, --arg-bytes, --redact and --redact-type choose the values. At most
+1000 calls a second are shown; at the end watch says how many it did not show.
 
 For a line, such as main.go:38, it shows the variables in scope before the line's code runs.
 Conditions name variables: --if 'retries > 3 && err != nil'.
 
+For calls, conditions name args.NAME or args[0], results in the same way, duration, error (the last
+result is one), panic and goroutine: --if 'args.n > 3 && (error || panic != nil)'.
+
 With --keep-calls each call gets a number, by which waymark calls shows it in full.`
 	return cmd
+}
+
+// instead says what to write for a value of --on that there is not.
+func instead(what string) string {
+	if strings.HasPrefix(what, "err") {
+		return "; for calls that return an error: --if error"
+	}
+	return pattern.IsIt(what, endsOfCalls, 1)
 }
 
 // checkLines returns an error if targets are lines, and what is wanted is of calls, or the other way round.
@@ -234,6 +248,9 @@ func (a *app) traceCommand() *cobra.Command {
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if err := limits.check(); err != nil {
+				return err
+			}
+			if err := checkMin(least); err != nil {
 				return err
 			}
 			if len(on) > 1 || len(on) == 1 && on[0] != "panic" {

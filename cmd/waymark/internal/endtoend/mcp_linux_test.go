@@ -184,7 +184,7 @@ func TestMCP(t *testing.T) {
 // mistakes calls tools with bad input.
 func (a *mcpClient) mistakes(dir, recording string) {
 	a.wants(true, `there is no process 4194305\n(?s).*ps lists the programs`, "status", map[string]any{"process": 4194305})
-	a.wants(true, `no program app listens in .*: there is .*\d+ theshop`, "top", map[string]any{"process": "app"})
+	a.wants(true, `no program app listens in .*: there (is|are) .*\d+ theshop`, "top", map[string]any{"process": "app"})
 	a.wants(true, `names no function that was instrumented; is it`, "watch", map[string]any{"process": "theshop", "functions": []string{"orders.Service.Plac"}})
 	a.wants(true, `argz is not known`, "watch", map[string]any{"process": "theshop", "functions": []string{"orders.Service.Place"}, "if": "argz"})
 	a.wants(true, `report has no argument file; is it files\?|want the argument files`, "report", map[string]any{"file": recording})

@@ -102,7 +102,35 @@ func syntax(text string, err error) error {
 	if i := strings.LastIndexByte(what, '\n'); i >= 0 {
 		what = what[:i]
 	}
-	return &Error{text, min(at, len(text)), what}
+	at = min(at, len(text))
+	return &Error{text, at, meant(what, text[:at], text[at:])}
+}
+
+// meant says what to write instead, where the parser's message has words of Go's own grammar. before and
+// rest are the text around the place.
+func meant(what, before, rest string) string {
+	word, _, _ := strings.Cut(rest, " ")
+	_, found, _ := strings.Cut(what, "found ")
+	switch ends := found == "'EOF'" || found == "newline"; {
+	case strings.HasPrefix(what, "illegal rune literal"), strings.HasPrefix(what, "more than one character in rune literal"):
+		quoted, _, _ := strings.Cut(rest[min(1, len(rest)):], "'")
+		return fmt.Sprintf("a string stands in double quotes: %q", quoted)
+	case word == "and":
+		return "write && for and"
+	case word == "or":
+		return "write || for or"
+	case strings.HasSuffix(strings.TrimSpace(before), "not"):
+		return "write ! for not"
+	case ends && strings.HasPrefix(what, "expected operand"):
+		return "an operand is wanted here, such as args[0], args.name, results[0], duration or a constant"
+	case ends:
+		return strings.TrimSuffix(what, "found "+found) + "and the condition ends here"
+	case strings.HasPrefix(what, "expected 'EOF'"):
+		return "want an operator, such as == or &&, or the end: found " + found
+	case strings.HasPrefix(what, "expected '=='"):
+		return "write == to compare"
+	}
+	return what
 }
 
 // split divides the tree into what is decided where the call begins and where it ends.

@@ -110,7 +110,7 @@ func TestValues(t *testing.T) {
 		"true": true, "!true": false, "args.n < 0 && (args.n > 0 || args.u > 0) && !(args.s == \"x\")": true, "args.n > 0 || args.u == 0 || args.f == 2.5": true,
 		"args.n < 0 == true": true, "args.n > 0 != true": true, "true && args.n < 0": true, "false || true": true, "(args.n < 0) == (args.u > 0)": true,
 		// The end of the call.
-		"duration > 10ms": true, "duration < 20ms": false, "10ms < duration": true, "goroutine == 0": true, "goroutine != 0": false, "panic != nil": true, "panic == nil": false,
+		"duration > 10ms": true, "duration > 2*5ms": true, "duration > 0": true, "duration < 20ms": false, "10ms < duration": true, "goroutine == 0": true, "goroutine != 0": false, "panic != nil": true, "panic == nil": false,
 		"results[0] == 3": true, "results.r > 3": false, "results[1] == nil": true, "error": false, "error == nil": true, "!error && results.err == nil": true,
 		"args.n < 0 && duration > 10ms": true, "args.n > 0 && duration > 10ms": false, "args.n > 0 || duration > 10ms": true, "args.n > 0 || duration > 1h": false,
 		"args.n < 0 || duration > 1h": true, "(args.n > 0 || results.r == 3) && (args.s == \"hello\" || panic == nil)": true, "!(args.n < 0 && duration > 10ms)": false,

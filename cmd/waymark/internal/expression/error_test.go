@@ -28,8 +28,17 @@ func TestMessages(t *testing.T) {
 		"key == \"x\"":                  "1: key is not known; is it args.key?",
 		"foo == 1":                      "1: foo is not known; there are args, results, duration, panic, error and goroutine",
 		"duration > 10mx":               "12: 10mx is no duration, as 10ms or 1m30s are",
-		"duration > 10 ms":              "15: expected 'EOF', found ms",
-		"duration = 10ms":               "10: expected '==', found '='",
+		"duration > 10 ms":              "15: want an operator, such as == or &&, or the end: found ms",
+		"duration = 10ms":               "10: write == to compare",
+		"args.key == 'NO'":              "13: a string stands in double quotes: \"NO\"",
+		"args.n > 1 and args.n < 3":     "12: write && for and",
+		"args.n > 1 or args.n < 3":      "12: write || for or",
+		"duration > 5":                  "12: 5 has no unit: write 5s or 5ms",
+		"1.5 < duration":                "1: 1.5 has no unit: write 1.5s or 1.5ms",
+		"not error":                     "5: write ! for not",
+		"( ":                            "3: an operand is wanted here, such as args[0], args.name, results[0], duration or a constant",
+		"(args.n > 1":                   "12: expected ')', and the condition ends here",
+		"err != nil":                    "1: err is not known; is it results.err?",
 		"args.n > results[0]":           "8: an argument can't be compared with a value from the call's end: it may have changed by then",
 		"panic == \"boom\"":             "7: panic can be compared with nil only",
 		"panic":                         "1: write panic != nil",
@@ -70,6 +79,19 @@ func TestErrorText(t *testing.T) {
 	want := "--if: character 6 of args.µ == 1: store.Put has no argument µ: there are s *Store, key string, value []byte, n int, [4] Options, names ...string"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
+// Without a signature any name may be an argument's.
+func TestUnknownName(t *testing.T) {
+	for text, want := range map[string]string{
+		`country == "NO"`: "country is not known; is it args.country? For calls there are args, results, duration, panic, error and goroutine",
+		"err != nil":      "err is not known; is it error, of calls whose last result is one, or results.err?",
+	} {
+		_, err := Compile(text, nil)
+		if e := new(Error); !errors.As(err, &e) || e.What != want {
+			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -16,6 +17,7 @@ type node struct {
 	enter    bool                  // it reads arguments
 	exit     bool                  // it reads what is known at the end of the call
 	constant constant.Value        // of a constant
+	timed    bool                  // the constant was written with a unit of time
 	in       condition.Instruction // of a leaf, or what is done with the operands
 	operands []*node
 	what     string // for errors
@@ -119,7 +121,11 @@ func (c *compiler) constant(e ast.Node, v constant.Value) (*node, error) {
 
 func (c *compiler) ident(e *ast.Ident) (*node, error) {
 	if d, ok := c.durations[offset(e)]; ok {
-		return c.constant(e, constant.MakeInt64(d))
+		n, err := c.constant(e, constant.MakeInt64(d))
+		if err == nil {
+			n.timed = true
+		}
+		return n, err
 	}
 	n := &node{at: offset(e), what: e.Name}
 	if c.line && !slices.Contains([]string{"true", "false", "nil", "goroutine"}, e.Name) {
@@ -141,17 +147,25 @@ func (c *compiler) ident(e *ast.Ident) (*node, error) {
 	case "args", "results":
 		return nil, c.fail(e, "name one of "+e.Name+", as in "+e.Name+"[0] or "+e.Name+".name: "+c.listOf(e.Name))
 	default:
-		hint := "there are args, results, duration, panic, error and goroutine"
-		if c.sig != nil {
-			for _, v := range c.sig.Args {
-				if v.Name == e.Name {
-					hint = "is it args." + e.Name + "?"
-				}
-			}
-		}
-		return nil, c.fail(e, e.Name+" is not known; "+hint)
+		return nil, c.fail(e, e.Name+" is not known; "+c.instead(e.Name))
 	}
 	return n, nil
+}
+
+// instead says what may stand in the place of a name that is not known. Without a signature any name may be an argument's.
+func (c *compiler) instead(name string) string {
+	hint := "there are args, results, duration, panic, error and goroutine"
+	switch named := func(v Value) bool { return v.Name == name }; {
+	case c.sig == nil && name == "err":
+		return "is it error, of calls whose last result is one, or results.err?"
+	case c.sig == nil:
+		return "is it args." + name + "? For calls " + hint
+	case slices.ContainsFunc(c.sig.Args, named):
+		return "is it args." + name + "?"
+	case slices.ContainsFunc(c.sig.Results, named):
+		return "is it results." + name + "?"
+	}
+	return hint
 }
 
 func (c *compiler) unary(e *ast.UnaryExpr) (*node, error) {
@@ -246,7 +260,11 @@ func (c *compiler) fold(e *ast.BinaryExpr, x, y *node) (*node, error) {
 	if x.kind != number || y.kind != number {
 		return nil, bad
 	}
-	return c.constant(e, constant.BinaryOp(x.constant, op, y.constant))
+	n, err := c.constant(e, constant.BinaryOp(x.constant, op, y.constant))
+	if err == nil {
+		n.timed = x.timed || y.timed
+	}
+	return n, err
 }
 
 // zeroable returns the number, or 1 if v is none.
@@ -301,6 +319,9 @@ func (c *compiler) compare(e *ast.BinaryExpr, rel condition.Relation, x, y *node
 	}
 	if x.constant != nil {
 		x, y, rel = y, x, rel.Swapped()
+	}
+	if v := y.constant; x.in.Op == condition.Duration && v != nil && !y.timed && constant.Sign(v) > 0 {
+		return nil, &Error{c.text, y.at, fmt.Sprintf("%s has no unit: write %[1]ss or %[1]sms", v)}
 	}
 	return both(at, boolean, condition.Instruction{Op: condition.Compare, Rel: rel}, x, y), nil
 }

@@ -216,6 +216,8 @@ func patched(pid, uid int, program string, built bool) (*Conn, error) {
 	switch {
 	case err != nil && built:
 		return nil, fmt.Errorf("process %d, %s, can't be patched: %w", pid, program, err)
+	case errors.Is(err, host.ErrTaken):
+		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w", pid, program, err)
 	}
@@ -245,16 +247,25 @@ func find(name, dir string) (Process, error) {
 			found = append(found, p)
 		}
 	}
+	var silents []Process
 	if len(found) == 0 && dir == "" {
 		for _, s := range Silents(list) {
-			if filepath.Base(s.Program) == name && !s.Listens {
-				found = append(found, Process{Status: control.Status{PID: s.PID, Program: s.Program}})
+			if s.Listens {
+				continue
+			}
+			p := Process{Status: control.Status{PID: s.PID, Program: s.Program}}
+			if silents = append(silents, p); filepath.Base(s.Program) == name {
+				found = append(found, p)
 			}
 		}
 	}
 	switch len(found) {
 	case 0:
-		return Process{}, fmt.Errorf("no program %s listens in %s%s", name, strings.Join(dirs, ", "), others(list))
+		text := ""
+		if plain := others(silents); plain != "" {
+			text = "; of plain Go" + strings.TrimPrefix(plain, ":")
+		}
+		return Process{}, fmt.Errorf("no program %s listens in %s%s%s", name, strings.Join(dirs, ", "), others(list), text)
 	case 1:
 		return found[0], nil
 	}
@@ -266,11 +277,18 @@ func others(list []Process) string {
 	if len(list) == 0 {
 		return ""
 	}
+	const most = 10
 	var text []string
-	for _, p := range list {
+	for _, p := range list[:min(len(list), most)] {
 		text = append(text, fmt.Sprintf("%d %s", p.PID, filepath.Base(p.Program)))
 	}
-	return ": there is " + strings.Join(text, ", ")
+	if n := len(list); n > most {
+		text = append(text, fmt.Sprintf("and %d more", n-most))
+	}
+	if len(text) > 1 {
+		return ": there are " + strings.Join(text, ", ")
+	}
+	return ": there is " + text[0]
 }
 
 // connect connects to a process of this machine.

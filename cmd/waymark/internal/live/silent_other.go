@@ -9,6 +9,7 @@ type Silent struct {
 	UptimeNS int64
 	Release  string
 	Listens  bool
+	Plain    bool
 }
 
 // Silents returns nothing.

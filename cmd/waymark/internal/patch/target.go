@@ -197,7 +197,7 @@ func (t *Target) open(pid int, open func(int) (*stopped.Process, error)) (err er
 	case err != nil:
 		return err
 	case by != 0:
-		return fmt.Errorf("process %d is patched by another waymark already, process %d", pid, by)
+		return takenBy(pid, by)
 	case left != nil:
 		return t.mend(left)
 	}
@@ -266,6 +266,13 @@ func (t *Target) room() (stopped.Room, error) {
 	return r, &image.Refusal{Why: fmt.Sprintf("%s has no room for %d bytes of code", t.Program, stopped.StubSize)}
 }
 
+// ErrTaken is the error of a process that another waymark has patched.
+var ErrTaken = errors.New("is patched by another waymark just now")
+
+func takenBy(pid, by int) error {
+	return fmt.Errorf("process %d %w, process %d: one can at a time, try again when that has ended", pid, ErrTaken, by)
+}
+
 // share has the process map the memory for events and the room for trampolines, and maps the memory here.
 func (t *Target) share() (err error) {
 	if t.memory != nil {
@@ -274,7 +281,7 @@ func (t *Target) share() (err error) {
 	if l, by, err := t.traces(); err != nil {
 		return err
 	} else if l != nil {
-		return fmt.Errorf("process %d is patched by another waymark already, process %d", t.process.PID, by)
+		return takenBy(t.process.PID, by)
 	}
 	room, err := t.room()
 	if err != nil {

@@ -73,8 +73,10 @@ func near(line int, lines map[int]bool) string {
 	switch {
 	case before > 0 && after > 0:
 		return fmt.Sprintf(": lines %d and %d have", before, after)
-	case before+after > 0:
-		return fmt.Sprintf(": line %d has", before+after)
+	case before > 0:
+		return fmt.Sprintf(": line %d is the file's last that has", before)
+	case after > 0:
+		return fmt.Sprintf(": line %d is the file's first that has", after)
 	}
 	return ""
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
+// ErrTaken is the error of a process that another waymark has patched.
+var ErrTaken = patch.ErrTaken
+
 // Allow, unless it is nil, is asked before a running program may be patched. Its error says why not.
 var Allow func(pid int, program string) error
 

@@ -23,6 +23,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
 
@@ -254,12 +255,12 @@ func (h *host) check(set *pattern.Set, found, inlined bool) (note string, err er
 			}
 			continue
 		}
-		var names []string
+		var known []string
 		for _, n := range h.names {
-			names = append(names, n.Names()...)
+			known = append(known, n.Names()...)
 		}
 		const most = 10
-		lacking = append(lacking, fmt.Sprintf("%s names no function of the program%s", p, pattern.IsIt(p, names, most)))
+		lacking = append(lacking, fmt.Sprintf("%s names no function of the program%s", p, h.absent(p)+pattern.IsIt(p, known, most)))
 	}
 	if found && len(errs) == 0 {
 		return strings.Join(lacking, "; "), nil
@@ -271,6 +272,18 @@ func (h *host) check(set *pattern.Set, found, inlined bool) (note string, err er
 		return "", &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
 	}
 	return "", nil
+}
+
+// absent says why a pattern's function is not there though its package is, "" if that isn't known.
+func (h *host) absent(p string) string {
+	path, _ := names.Split(p)
+	switch in := func(n pattern.Func) bool { return n.Package == path }; {
+	case image.IsRuntime(cmp.Or(path, strings.TrimSuffix(p, "/..."))):
+		return ": the runtime is never traced, as calls are recorded with its help"
+	case path != "main" && slices.ContainsFunc(h.names, in):
+		return ": the linker leaves out functions that nothing uses"
+	}
+	return ""
 }
 
 // want patches what tasks and recordings want.
@@ -328,29 +341,38 @@ func (h *host) want() (*patch.Report, error) {
 
 // why says of some functions why they can't be patched.
 func why(r *patch.Report) string {
-	const most = 10
-	var list []string
-	for f, err := range r.Refused {
-		list = append(list, patch.NameOf(f.Name)+": "+err.Error())
-	}
+	list := refused(r)
 	for _, l := range r.Overlaps {
 		list = append(list, l.String()+": its code is patched for another line, or for the function")
 	}
 	for _, f := range r.Deferred {
 		list = append(list, patch.NameOf(f.Name)+": it was being entered or left just then, try again")
 	}
+	return listed(list, 10)
+}
+
+// refused returns the functions that can't be patched, and why.
+func refused(r *patch.Report) (list []string) {
+	for f, err := range r.Refused {
+		list = append(list, patch.NameOf(f.Name)+": "+err.Error())
+	}
+	return list
+}
+
+// listed returns some of a list, in order, and how many there are more.
+func listed(list []string, most int) string {
 	slices.Sort(list)
 	if n := len(list); n > most {
 		list = append(list[:most], fmt.Sprintf("and %d more", n-most))
 	}
-	return strings.Join(list, "; ")
+	return strings.Join(list, ", ")
 }
 
 // say returns what the user should know of what was patched for a set of patterns.
 func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	text := fmt.Sprintf("patched %s, stopped for %s", units.Things(uint64(r.Functions), "function"), r.Stopped.Round(10*time.Microsecond))
 	if n := uint64(len(r.Refused)); n > 0 {
-		text += "; " + units.Things(n, "function") + " can't be patched"
+		text += "; " + units.Things(n, "function") + " can't be patched: " + listed(refused(r), 3)
 	}
 	if len(r.Lost) > 0 {
 		text += fmt.Sprintf("; goroutines and panics are not seen as they are: another program has changed %s", strings.Join(r.Lost, ", "))

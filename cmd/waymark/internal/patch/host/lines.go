@@ -167,7 +167,10 @@ func (t *lines) begin(*patch.Call) {}
 func (t *lines) end(*patch.Call) {}
 
 func (t *lines) hit(c *patch.Call) {
-	if t.of[c.Site.Line] && t.reached(c) {
+	if !t.of[c.Site.Line] {
+		return
+	}
+	if t.meets(c); t.reached(c) {
 		t.tell(c, control.OnLine)
 	}
 }

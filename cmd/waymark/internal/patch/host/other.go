@@ -10,6 +10,9 @@ import (
 	"os/exec"
 )
 
+// ErrTaken is the error of a process that another waymark has patched.
+var ErrTaken = errors.New("is patched by another waymark")
+
 // Allow is not asked.
 var Allow func(pid int, program string) error
 

@@ -41,8 +41,8 @@ type stacks struct {
 }
 
 func (s *stacks) begin(c *patch.Call) {
-	if s.decides() && s.has(c) && s.accepts(c) {
-		s.count(c)
+	if s.decides() {
+		s.meet(c)
 	}
 }
 
@@ -69,7 +69,16 @@ func (s *stacks) count(c *patch.Call) {
 }
 
 func (s *stacks) end(c *patch.Call) {
-	if !s.decides() && s.has(c) && s.accepts(c) {
+	if !s.decides() {
+		s.meet(c)
+	}
+}
+
+func (s *stacks) meet(c *patch.Call) {
+	if !s.has(c) {
+		return
+	}
+	if s.meets(c); s.accepts(c) {
 		s.count(c)
 	}
 }
@@ -79,7 +88,7 @@ func (s *stacks) Next() (n control.News) {
 	s.last()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n.Hits, n.Skipped = s.hits, s.skipped
+	n = s.news()
 	if s.fresh {
 		s.fresh = false
 		for _, one := range s.counts {

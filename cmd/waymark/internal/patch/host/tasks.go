@@ -62,6 +62,21 @@ type task struct {
 
 	mu            sync.Mutex
 	hits, skipped uint64
+	met           uint64 // calls, or lines that were reached, among which those are that are told
+	longest       uint64 // of these, ticks
+}
+
+// meets counts a call, or a line that was reached, that may be told.
+func (t *task) meets(c *patch.Call) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.met++
+	t.longest = max(t.longest, c.Ended-min(c.Began, c.Ended))
+}
+
+// news returns what is told with each of the news. It is for who has the lock.
+func (t *task) news() control.News {
+	return control.News{Hits: t.hits, Skipped: t.skipped, Met: t.met, LongestNS: int64(float64(t.longest) * t.scale.tick())}
 }
 
 func (t *task) wants() []patch.Wanted { return t.all }
@@ -486,7 +501,11 @@ func (k *told) end(c *patch.Call) {
 	if !returned {
 		end = control.OnPanic
 	}
-	if k.has(c) && (returned && k.returns || !returned && k.panics) && k.accepts(c) {
+	if !k.has(c) {
+		return
+	}
+	k.meets(c)
+	if (returned && k.returns || !returned && k.panics) && k.accepts(c) {
 		k.tell(c, end)
 	}
 }
@@ -539,7 +558,8 @@ func (k *told) Next() (n control.News) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	some := min(len(k.list), inMessage)
-	n = control.News{Calls: slices.Clone(k.list[:some]), Hits: k.hits, Skipped: k.skipped}
+	n = k.news()
+	n.Calls = slices.Clone(k.list[:some])
 	k.list = slices.Delete(k.list, 0, some)
 	if n.More = len(k.list) > 0; !n.More {
 		k.done(&n)

@@ -129,6 +129,7 @@ func (t *traces) end(c *patch.Call) {
 		a.panics++
 	}
 	if c == a.root {
+		t.meets(c)
 		for goroutine, s := range a.strands { // what they do from now on is in no trace
 			delete(t.strands, goroutine)
 			for _, node := range s.open {
@@ -175,7 +176,8 @@ func (t *traces) Next() (n control.News) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	some := min(len(t.list), 1) // a trace may fill a message
-	n = control.News{Traces: slices.Clone(t.list[:some]), Hits: t.hits, Skipped: t.skipped}
+	n = t.news()
+	n.Traces = slices.Clone(t.list[:some])
 	t.list = slices.Delete(t.list, 0, some)
 	if n.More = len(t.list) > 0; !n.More {
 		t.done(&n)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -19,8 +20,8 @@ func ScaleOf(file *tracefile.File) calltree.Scale {
 	return calltree.Scale{Ticks: ticks, Nanos: uint64(max(file.Nanos(start+ticks), 1))}
 }
 
-// ParseWindow reads a time window, "FROM..TO", as in "1.5s..2s". Either side may
-// be missing.
+// ParseWindow reads a time window, "FROM..TO", as in "1.5s..2s". Either side may be missing. A number
+// without a unit is seconds.
 func ParseWindow(text string) (from, to time.Duration, err error) {
 	a, b, ok := strings.Cut(text, "..")
 	if !ok {
@@ -33,7 +34,7 @@ func ParseWindow(text string) (from, to time.Duration, err error) {
 		if side.text == "" {
 			continue
 		}
-		d, err := time.ParseDuration(side.text)
+		d, err := setting.ParseDuration(side.text)
 		if err != nil || d < 0 {
 			return 0, 0, fmt.Errorf("time window %q: %q is not a time since the start, as in 1.5s", text, side.text)
 		}

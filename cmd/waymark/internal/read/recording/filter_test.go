@@ -17,7 +17,9 @@ func TestParseWindow(t *testing.T) {
 		{"..10ms", 0, 10 * time.Millisecond, ""},
 		{"10ms..", 10 * time.Millisecond, 0, ""},
 		{"10ms", 0, 0, `time window "10ms": want FROM..TO, as in 1.5s..2s`},
-		{"2..3s", 0, 0, `time window "2..3s": "2" is not a time since the start, as in 1.5s`},
+		{"2..3s", 2 * time.Second, 3 * time.Second, ""},
+		{"0.5..1", 500 * time.Millisecond, time.Second, ""},
+		{"x..3s", 0, 0, `time window "x..3s": "x" is not a time since the start, as in 1.5s`},
 		{"3s..2s", 0, 0, `time window "3s..2s": ends before it begins`},
 	} {
 		from, to, err := ParseWindow(tt.text)

@@ -93,6 +93,8 @@ func Completeness(i tracefile.Info) string {
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
 	case i.Live:
 		return "still being recorded"
+	case !i.Complete && i.Recovered == 0 && i.Damaged > 0:
+		return "the end is missing: the file was cut or damaged, or the program was killed"
 	case !i.Complete && i.Recovered == 0: // as where buffers don't survive the program
 		return "the program was killed or crashed; its last events may be missing"
 	case !i.Complete:

@@ -19,6 +19,7 @@ func TestCompleteness(t *testing.T) {
 			"recording stopped when the file could not be written; what the program did after 0 ns is not in it"},
 		{tracefile.Info{Live: true, Recovered: 5}, "still being recorded"},
 		{tracefile.Info{Recovered: 5000}, "the program was killed or crashed; 5,000 events recovered from its buffers"},
+		{tracefile.Info{Damaged: 7}, "the end is missing: the file was cut or damaged, or the program was killed"},
 		{tracefile.Info{}, "the program was killed or crashed; its last events may be missing"},
 		{tracefile.Info{RecoveryErr: os.ErrNotExist}, "the program was killed or crashed, and its last events are missing: file does not exist"},
 	} {

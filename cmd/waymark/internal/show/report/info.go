@@ -119,7 +119,7 @@ func facts(i tracefile.Info, path string) []fact {
 		fact{"Duration", units.Duration(int64(i.Duration))},
 		fact{"Clock", clock},
 		fact{"Functions", units.Count(uint64(i.Funcs))},
-		fact{"Goroutines", units.Count(i.Goroutines) + " started, also those without recorded calls"},
+		fact{"Goroutines", units.Count(i.Goroutines) + " started"},
 		fact{"Events", events},
 		fact{"Lost", units.Count(i.Lost)},
 	)

@@ -36,6 +36,7 @@ type Options struct {
 	// Of text.
 	Style     table.Style
 	FullNames bool // of functions
+	LeftOut   bool // say what is not instrumented: to who has just built the program
 
 	// Progress, if not nil, is told now and then how many of a file's events have been read.
 	Progress func(read, all uint64)

@@ -72,7 +72,7 @@ func (r *Report) head() string {
 func (r *Report) writeFoot(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
-	if left := recording.Sum(r.Recordings).LeftOut.String(); left != "" {
+	if left := recording.Sum(r.Recordings).LeftOut.String(); r.LeftOut && left != "" {
 		fmt.Fprintln(&b, left)
 	}
 	if r.By == ByGoroutine {
