@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/affected"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/internal/text/units"
+)
+
+// affectedFlags choose the tests that a change can reach.
+type affectedFlags struct {
+	base, file            string
+	explain, list, verify bool
+	set                   *pflag.FlagSet
+}
+
+func (f *affectedFlags) define(set *pflag.FlagSet) {
+	f.set = set
+	set.StringVar(&f.base, "affected", "", "run only the tests that changes since `BASE` can reach: a git revision, or a map file")
+	set.StringVar(&f.file, "map", "", "with --affected or --seen: keep what tests depend on in `FILE` (default with --affected: in the cache)")
+	set.BoolVar(&f.explain, "explain", false, "with --affected: print a line for each test, why it runs or not")
+	set.BoolVar(&f.list, "list", false, "with --affected: print the tests, and run none")
+	set.BoolVar(&f.verify, "verify", false, "with --affected: run all tests, and say which the choice would have missed")
+	config.Mark(set, config.IsOutput, "map")
+}
+
+// on reports whether the map is kept.
+func (f *affectedFlags) on() bool { return f.base != "" || f.file != "" }
+
+func (f *affectedFlags) check(flags gocmd.Flags, seen, others bool) error {
+	for _, name := range []string{"affected", "map"} {
+		if f.set.Changed(name) && f.set.Lookup(name).Value.String() == "" {
+			return usagef("--%s: want a value", name)
+		}
+	}
+	for _, name := range []string{"explain", "list", "verify"} {
+		if f.base == "" && f.set.Changed(name) {
+			return usagef("--%s: want --affected BASE with it", name)
+		}
+	}
+	switch {
+	case f.base == "" && f.file != "" && !seen:
+		return usagef("--map: want --affected or --seen with it")
+	case f.list && f.verify:
+		return usagef("--list and --verify: want one of them")
+	case f.on() && others:
+		return usagef("--affected and --map: leave --trace, --out, --counts and --check out")
+	case f.on():
+		if err := affected.Check(flags); err != nil {
+			return usagef("--affected and --map choose and know whole tests: %v", err)
+		}
+	}
+	return nil
+}
+
+// A choice is which tests run.
+type choice struct {
+	*affectedFlags
+	path      string
+	tests     *affected.Map
+	now       *affected.State
+	decisions []affected.Decision
+}
+
+// choose decides which tests of the build run.
+func (a *app) choose(b *build.Build, f *affectedFlags) (*choice, error) {
+	if b.Version != "" {
+		return nil, usagef("--affected: want packages of a main module, not %s", b.Asked[0])
+	}
+	if b.Env.GOMOD == "" || b.Env.GOMOD == os.DevNull || slices.ContainsFunc(b.Asked, func(arg string) bool { return strings.HasSuffix(arg, ".go") }) {
+		return nil, usagef("--affected: want packages of a module, as in ./...")
+	}
+	show, done := a.progress()
+	defer done()
+	show("hashing declarations")
+	o := affected.Options{Env: b.Plain, Flags: b.Given, Packages: b.Asked}
+	now, err := affected.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	unwatched := make(map[string]bool)
+	for i := range b.Funcs {
+		if fn := &b.Funcs[i]; !fn.Instrumented {
+			unwatched[now.At(fn.File, fn.Line)] = true
+		}
+	}
+	now.Unwatch(unwatched)
+	c := &choice{affectedFlags: f, path: f.file, now: now}
+	if c.path == "" {
+		kept, err := cache.Open()
+		if err != nil {
+			return nil, err
+		}
+		c.path = kept.Named("affected-" + cache.Hash([]byte(now.Module)))
+	}
+	base, err := a.readMap(c, o)
+	if err == nil && f.base != "" {
+		c.decisions = c.tests.Select(now, base)
+	}
+	return c, err
+}
+
+// readMap reads the map. It returns the state of BASE, nil if that is a map file.
+func (a *app) readMap(c *choice, o affected.Options) (base *affected.State, err error) {
+	from := c.path
+	info, err := os.Stat(c.base)
+	isFile := c.base != "" && err == nil && info.Mode().IsRegular()
+	if isFile {
+		from = c.base
+	}
+	c.tests, err = affected.Read(from, c.now.Module)
+	switch {
+	case err == nil:
+	case errors.As(err, new(*affected.OtherModule)):
+		return nil, fmt.Errorf("%s: %w: name another file", from, err)
+	case isFile:
+		return nil, fmt.Errorf("--affected: %s: %w", from, err)
+	case errors.Is(err, fs.ErrNotExist):
+		if c.base != "" {
+			a.note("there is no map yet: all tests run")
+		}
+	default:
+		a.note(fmt.Sprintf("%s: %v: all tests run, and it is made anew", from, err))
+	}
+	if c.base == "" || isFile {
+		return nil, nil
+	}
+	dir, err := tempDir("waymark-base-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	at, err := affected.Checkout(c.base, o.Env.Dir, dir)
+	if err != nil {
+		return nil, fmt.Errorf("--affected: %w", err)
+	}
+	if o.Env, err = gocmd.LoadEnv(at, filepath.Join(dir, "links"), o.Env.Extra...); err != nil {
+		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
+	}
+	if base, err = affected.Load(o); err != nil {
+		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
+	}
+	base.Unwatch(c.now.Unwatched())
+	base.Tree() // as long as its files are there
+	return base, nil
+}
+
+// say prints the decisions that the flags ask for.
+func (c *choice) say(w io.Writer) {
+	for _, d := range c.decisions {
+		switch {
+		case c.explain && d.Run:
+			fmt.Fprintf(w, "run   %s %s: %s\n", d.Package, d.Test, d.Why)
+		case c.explain:
+			fmt.Fprintf(w, "skip  %s %s: %s\n", d.Package, d.Test, d.Why)
+		case d.Run:
+			fmt.Fprintf(w, "%s %s\n", d.Package, d.Test)
+		}
+	}
+}
+
+// summary says how many tests were chosen.
+func (c *choice) summary() string {
+	n, packages := 0, make(map[string]bool)
+	for _, d := range c.decisions {
+		if d.Run {
+			n++
+			packages[d.Package] = true
+		}
+	}
+	return fmt.Sprintf("%d of %s, in %d of %s", n, units.Things(uint64(len(c.decisions)), "test"), len(packages), units.Things(uint64(len(c.now.Packages)), "package"))
+}
+
+// A testGroup is what one go command tests.
+type testGroup struct {
+	packages []string
+	tests    []string // nil: all
+}
+
+// groups returns what to run, that which is likeliest to fail first.
+func (c *choice) groups() (list []*testGroup) {
+	if c.base == "" || c.verify {
+		g := new(testGroup)
+		for path := range c.now.Packages {
+			g.packages = append(g.packages, path)
+		}
+		slices.Sort(g.packages)
+		return []*testGroup{g}
+	}
+	byPattern := make(map[string]*testGroup)
+	for rest := c.decisions; len(rest) > 0; {
+		path, n := rest[0].Package, 0
+		var tests []string
+		for ; n < len(rest) && rest[n].Package == path; n++ {
+			if rest[n].Run {
+				tests = append(tests, rest[n].Test)
+			}
+		}
+		rest = rest[n:]
+		if len(tests) == 0 {
+			continue
+		}
+		if len(tests) == n {
+			tests = nil
+		}
+		key := strings.Join(tests, "|")
+		if byPattern[key] == nil {
+			byPattern[key] = &testGroup{tests: tests}
+			list = append(list, byPattern[key])
+		}
+		byPattern[key].packages = append(byPattern[key].packages, path)
+	}
+	return list
+}
+
+// testAffected runs the chosen tests, and notes what they depend on.
+func (a *app) testAffected(c *choice, dir string, goTest func(packages []string, flags gocmd.Flags) *exec.Cmd) (err error) {
+	runs := make(map[string]affected.Run)
+	failed := make(map[[2]string]bool)
+	for _, g := range c.groups() {
+		var flags gocmd.Flags
+		if g.tests != nil {
+			flags = gocmd.Flags{"-run=^(" + strings.Join(g.tests, "|") + ")$"}
+		}
+		cmd := goTest(g.packages, flags)
+		out := &outcomes{to: cmd.Stdout, passed: make(map[string]bool), failed: failed}
+		cmd.Stdout = out
+		cmd.Env = append(cmd.Env, "WAYMARKTESTLOG="+dir)
+		err1 := await(cmd)
+		if err1 != nil && !errors.As(err1, new(*exec.ExitError)) {
+			return err1
+		}
+		if err == nil {
+			err = err1
+		}
+		for _, path := range g.packages {
+			runs[path] = affected.Run{Passed: out.passed[path], Tests: g.tests}
+		}
+	}
+	if addErr := c.tests.Add(c.now, dir, runs); addErr != nil {
+		a.note(fmt.Sprintf("the map lacks tests, which run again next time: %v", addErr))
+	}
+	if writeErr := c.tests.Write(c.path); writeErr != nil {
+		return errors.Join(testStatus(err), fmt.Errorf("--map: %w", writeErr))
+	}
+	if c.verify {
+		if missed := c.missed(failed); missed != nil {
+			return missed
+		}
+	}
+	return testStatus(err)
+}
+
+// missed returns an error about failed tests that were not chosen.
+func (c *choice) missed(failed map[[2]string]bool) error {
+	var errs []error
+	chosen := make(map[string]bool)
+	for _, d := range c.decisions {
+		chosen[d.Package] = chosen[d.Package] || d.Run
+		if failed[[2]string{d.Package, d.Test}] && !d.Run {
+			errs = append(errs, fmt.Errorf("missed: %s %s failed, and was not chosen", d.Package, d.Test))
+		}
+	}
+	for f := range failed {
+		if f[1] == "" && !chosen[f[0]] {
+			errs = append(errs, fmt.Errorf("missed: %s failed, and none of its tests was chosen", f[0]))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}
+
+// outcomes reads what go test prints, and hands it on.
+type outcomes struct {
+	to     io.Writer
+	line   []byte
+	tests  []string           // that have failed, of the package that comes next
+	passed map[string]bool    // packages
+	failed map[[2]string]bool // tests by package and name; a package itself has no name
+}
+
+var (
+	testFailed    = regexp.MustCompile(`^--- FAIL: (\S+) \(`)
+	packageResult = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)`)
+	jsonResult    = regexp.MustCompile(`^\{.*"Action":"(pass|fail)","Package":"([^"]+)"(?:,"Test":"([^"/]+)")?,"Elapsed"`)
+)
+
+func (o *outcomes) Write(b []byte) (int, error) {
+	o.line = append(o.line, b...)
+	for {
+		i := slices.Index(o.line, '\n')
+		if i < 0 {
+			return o.to.Write(b)
+		}
+		o.read(string(o.line[:i]))
+		o.line = o.line[i+1:]
+	}
+}
+
+func (o *outcomes) read(line string) {
+	if m := testFailed.FindStringSubmatch(line); m != nil {
+		o.tests = append(o.tests, m[1])
+	} else if m := packageResult.FindStringSubmatch(line); m != nil {
+		o.result(m[2], "", m[1] != "FAIL")
+		for _, test := range o.tests {
+			o.result(m[2], test, false)
+		}
+		o.tests = nil
+	} else if m := jsonResult.FindStringSubmatch(line); m != nil {
+		o.result(m[2], m[3], m[1] == "pass")
+	}
+}
+
+func (o *outcomes) result(path, test string, passed bool) {
+	if !passed {
+		o.failed[[2]string{path, test}] = true
+	} else if test == "" {
+		o.passed[path] = true
+	}
+}
