@@ -206,7 +206,7 @@ func (u *unit) values(s *ast.ValueSpec, d *ast.GenDecl, f *ast.File, whole *part
 		whole = nil
 	}
 	for _, name := range s.Names {
-		if name.Name == "_" && whole == nil {
+		if name.Name == "_" && (whole == nil || d.Tok == token.CONST) {
 			continue
 		}
 		p := u.begin(u.path()+"."+name.Name, s)

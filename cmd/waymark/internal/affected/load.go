@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Env      *gocmd.Env
 	Flags    gocmd.Flags // of go test
+	Args     []string    // that go test passes on to the tests
 	Packages []string    // as the go command takes them
 }
 

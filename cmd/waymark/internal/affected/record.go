@@ -16,11 +16,13 @@ import (
 // A Run is what go test said of a package that it has tested.
 type Run struct {
 	Passed bool
-	Tests  []string // that were to run; nil: all
+	Tests  []string        // that were to run; nil: all
+	Failed map[string]bool // tests
 }
 
 // Add notes what tests have called that passed, by the seen files and test logs in dir. What was known
-// of tests that ran and did not pass is forgotten.
+// of tests that ran and did not pass is forgotten. A package that failed, but none of its tests, has
+// none that passed.
 func (m *Map) Add(now *State, dir string, runs map[string]Run) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.seen"))
 	if err != nil {
@@ -37,7 +39,7 @@ func (m *Map) Add(now *State, dir string, runs map[string]Run) error {
 			continue
 		}
 		path := testedBy(set)
-		if path == "" || !runs[path].Passed || now.Packages[path] == nil {
+		if run := runs[path]; path == "" || !run.Passed && len(run.Failed) == 0 || now.Packages[path] == nil {
 			helpers = append(helpers, set)
 			continue
 		}
@@ -46,6 +48,7 @@ func (m *Map) Add(now *State, dir string, runs map[string]Run) error {
 			errs = append(errs, err)
 			continue
 		}
+		maps.DeleteFunc(b.Tests, func(name string, _ Set) bool { return runs[path].Failed[name] })
 		binaries[path] = b
 		builds[set.Builds[0].ID] = path
 	}

@@ -56,7 +56,7 @@ func (m *Map) selectPackage(path string, now, base *State) (list []Decision) {
 		}
 		return list
 	}
-	c := &comparison{Map: m, Binary: b, path: path, now: now}
+	c := &comparison{Map: m, Binary: b, path: path, now: now, before: base}
 	all := c.common(now, false)
 	if base != nil && all == "" {
 		c.base = base
@@ -96,6 +96,7 @@ type comparison struct {
 	*Binary
 	path      string
 	now, base *State
+	before    *State // base, unless the map is one: says what a function's hash has changed by
 }
 
 // common returns what has changed that counts for all tests of the binary, "" if nothing has. At another
@@ -151,6 +152,19 @@ func partName(key string) string {
 	return "initialisation, an import or a file that is not Go in " + strings.TrimSuffix(key, initSuffix)
 }
 
+// cause says which declaration has changed that a function refers to, if it is not itself the one.
+func (c *comparison) cause(key string) string {
+	if c.before == nil {
+		return ""
+	}
+	for _, k := range c.now.closure(key) {
+		if old := c.before.decls[k]; k != key && old != nil && old.own != c.now.decls[k].own {
+			return ", by " + k
+		}
+	}
+	return ""
+}
+
 // parts returns the hashes of the packages that a test binary is made of.
 func (s *State) parts(path string) map[string]string {
 	parts := make(map[string]string)
@@ -180,7 +194,7 @@ func (c *comparison) changed(called Set) (why string, rank float64) {
 		for _, i := range called {
 			if f := c.Funcs[i]; s.Hash(f.Key) != f.Hash {
 				if n++; n == 1 {
-					why = f.Key + " " + s.verb(f.Key)
+					why = f.Key + " " + s.verb(f.Key) + c.cause(f.Key)
 				}
 			}
 		}

@@ -70,7 +70,7 @@ func newState(o Options) *State {
 	s.Module = modulePath(o.Env.GOMOD, root)
 	s.World["the Go release"] = o.Env.GOVERSION
 	s.World["the platform"] = strings.Join([]string{o.Env.GOOS, o.Env.GOARCH, o.Env.CGO_ENABLED, o.Env.GOEXPERIMENT, os.Getenv("GODEBUG")}, " ")
-	s.World["GOFLAGS or flags"] = strings.Join(append(o.Env.Settings(), o.Flags.Without(indifferent...)...), " ")
+	s.World["GOFLAGS or flags"] = strings.Join(slices.Concat(o.Env.Settings(), o.Flags.Without(indifferent...), o.Args), " ")
 	h := newHash()
 	names := []string{"go.mod", "go.sum", "go.work", "go.work.sum", filepath.Join("vendor", "modules.txt")}
 	for _, name := range names {
@@ -168,6 +168,20 @@ func (s *State) Hash(key string) string {
 	if s.decls[key] == nil {
 		return ""
 	}
+	h := newHash()
+	for _, k := range s.closure(key) {
+		h.add(k, s.decls[k].own)
+	}
+	s.hashes[key] = h.sum()
+	return s.hashes[key]
+}
+
+// closure returns what counts for a declaration, in order: itself, and what it refers to but for
+// functions whose calls are noted.
+func (s *State) closure(key string) []string {
+	if s.decls[key] == nil {
+		return nil
+	}
 	all := map[string]bool{key: true}
 	for queue := []string{key}; len(queue) > 0; queue = queue[1:] {
 		for _, ref := range s.decls[queue[0]].refs {
@@ -177,12 +191,7 @@ func (s *State) Hash(key string) string {
 			}
 		}
 	}
-	h := newHash()
-	for _, k := range slices.Sorted(maps.Keys(all)) {
-		h.add(k, s.decls[k].own)
-	}
-	s.hashes[key] = h.sum()
-	return s.hashes[key]
+	return slices.Sorted(maps.Keys(all))
 }
 
 // file returns the hash of a file's content, of a folder's names, or of nothing.

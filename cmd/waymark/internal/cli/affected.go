@@ -77,8 +77,8 @@ type choice struct {
 	decisions []affected.Decision
 }
 
-// choose decides which tests of the build run.
-func (a *app) choose(b *build.Build, f *affectedFlags) (*choice, error) {
+// choose decides which tests of the build run. rest is what they get as arguments.
+func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, error) {
 	if b.Version != "" {
 		return nil, usagef("--affected: want packages of a main module, not %s", b.Asked[0])
 	}
@@ -88,7 +88,7 @@ func (a *app) choose(b *build.Build, f *affectedFlags) (*choice, error) {
 	show, done := a.progress()
 	defer done()
 	show("hashing declarations")
-	o := affected.Options{Env: b.Plain, Flags: b.Given, Packages: b.Asked}
+	o := affected.Options{Env: b.Plain, Flags: b.Given, Args: rest, Packages: b.Asked}
 	now, err := affected.Load(o)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (c *choice) groups() (list []*testGroup) {
 // testAffected runs the chosen tests, and notes what they depend on.
 func (a *app) testAffected(c *choice, dir string, goTest func(packages []string, flags gocmd.Flags) *exec.Cmd) (err error) {
 	runs := make(map[string]affected.Run)
-	failed := make(map[[2]string]bool)
+	failed := make(failures)
 	for _, g := range c.groups() {
 		var flags gocmd.Flags
 		if g.tests != nil {
@@ -249,7 +249,7 @@ func (a *app) testAffected(c *choice, dir string, goTest func(packages []string,
 			err = err1
 		}
 		for _, path := range g.packages {
-			runs[path] = affected.Run{Passed: out.passed[path], Tests: g.tests}
+			runs[path] = affected.Run{Passed: out.passed[path], Tests: g.tests, Failed: failed.tests(path)}
 		}
 	}
 	if addErr := c.tests.Add(c.now, dir, runs); addErr != nil {
@@ -262,12 +262,13 @@ func (a *app) testAffected(c *choice, dir string, goTest func(packages []string,
 		if missed := c.missed(failed); missed != nil {
 			return missed
 		}
+		a.note(fmt.Sprintf("of the tests that failed, all %d are among those that are chosen: %s", failed.count(), c.summary()))
 	}
 	return testStatus(err)
 }
 
 // missed returns an error about failed tests that were not chosen.
-func (c *choice) missed(failed map[[2]string]bool) error {
+func (c *choice) missed(failed failures) error {
 	var errs []error
 	chosen := make(map[string]bool)
 	for _, d := range c.decisions {
@@ -291,7 +292,31 @@ type outcomes struct {
 	line   []byte
 	tests  []string           // that have failed, of the package that comes next
 	passed map[string]bool    // packages
-	failed map[[2]string]bool // tests by package and name; a package itself has no name
+	failed failures
+}
+
+// failures are tests of the top level by package and name. A package itself has no name.
+type failures map[[2]string]bool
+
+// tests returns those of a package.
+func (f failures) tests(path string) map[string]bool {
+	names := make(map[string]bool)
+	for t := range f {
+		if t[0] == path && t[1] != "" {
+			names[t[1]] = true
+		}
+	}
+	return names
+}
+
+// count returns how many tests there are, a package without one counting for one.
+func (f failures) count() (n int) {
+	for t := range f {
+		if t[1] != "" || len(f.tests(t[0])) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 var (

@@ -71,7 +71,7 @@ func (a *app) testCommand() *cobra.Command {
 			}
 			var chosen *choice
 			if affected.on() {
-				if chosen, err = a.choose(b, &affected); err != nil {
+				if chosen, err = a.choose(b, &affected, line.rest); err != nil {
 					return err
 				}
 				if affected.list {
