@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/internal/function"
 )
 
 // sources are those of a module in which most things are that count for a function.
@@ -181,7 +182,7 @@ func TestHash(t *testing.T) {
 			keys := maps.Clone(now.decls)
 			maps.Copy(keys, old.decls)
 			for key := range keys {
-				if old.Hash(key) != now.Hash(key) {
+				if old.Hash(key) != now.Hash(key) && !strings.HasSuffix(key, filesSuffix) {
 					got = append(got, strings.TrimPrefix(key, "example.com/m/p."))
 				}
 			}
@@ -194,14 +195,42 @@ func TestHash(t *testing.T) {
 
 // A function whose calls are not noted counts for those that refer to it.
 func TestUnwatch(t *testing.T) {
-	unwatched := map[string]bool{"example.com/m/p.Limit": true, "example.com/m/p.Point.Sum": true}
 	old, now := state(t), state(t, edit{"p/a.go", "min(n, limit)", "max(n, limit)"}, edit{"p/a.go", "p.X + p.Y", "p.X * p.Y"})
-	old.Unwatch(unwatched)
-	now.Unwatch(unwatched)
+	old.Unwatch([]function.Func{place(t, old, "Limit"), place(t, old, "Point.Sum")})
+	now.UnwatchAs(old)
 	for name, want := range map[string]bool{"Far": true, "Point1": true, "Lookup": false} {
 		if key := "example.com/m/p." + name; old.Hash(key) != now.Hash(key) != want {
 			t.Errorf("%s changed: %v, want %v", name, !want, want)
 		}
+	}
+}
+
+// place returns a function by its place.
+func place(t *testing.T, s *State, name string) function.Func {
+	t.Helper()
+	d := s.decls["example.com/m/p."+name]
+	if d == nil {
+		t.Fatalf("no function %s", name)
+	}
+	return function.Func{Package: "example.com/m/p", Name: d.key, File: d.file, Line: d.line}
+}
+
+// Where a function is not known, because of a //line directive, all files of its package count.
+func TestFind(t *testing.T) {
+	old, now := state(t), state(t, edit{"p/a.go", "func Alone", "// A comment.\nfunc Alone"})
+	elsewhere := function.Func{Package: "example.com/m/p", Name: "example.com/m/p.yyParse", File: "/src/p.y", Line: 3}
+	if d := old.find(&elsewhere); d == nil || d.key != "example.com/m/p.#files" || old.Hash(d.key) == now.Hash(d.key) {
+		t.Errorf("found is %+v, want all files of the package, which have changed", d)
+	}
+	elsewhere.Name = "example.com/m/p.init.0.func1"
+	if d := old.find(&elsewhere); d != nil {
+		t.Errorf("a literal of an init function is in %s, want none", d.key)
+	}
+	elsewhere.Name = "example.com/m/p.yyParse"
+	old.Unwatch([]function.Func{elsewhere})
+	now.UnwatchAs(old)
+	if key := "example.com/m/p.#init"; old.Hash(key) == now.Hash(key) {
+		t.Error("the package is the same, though it has a function of whose calls nobody knows")
 	}
 }
 

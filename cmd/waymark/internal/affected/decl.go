@@ -70,6 +70,11 @@ func (u *unit) declare(files []*ast.File, problem string) {
 	if path != u.ForTest+"_test" {
 		init.done()
 	}
+	all := newHash()
+	for _, name := range slices.Concat(u.GoFiles, u.foreign()) {
+		all.add(name, u.file(filepath.Join(u.Dir, name)))
+	}
+	u.declared(&decl{key: path + filesSuffix, own: all.sum()})
 	if u.ForTest != "" {
 		tests.done()
 		t := u.testsOf(u.ForTest)

@@ -24,6 +24,8 @@ type Options struct {
 	Flags    gocmd.Flags // of go test
 	Args     []string    // that go test passes on to the tests
 	Packages []string    // as the go command takes them
+	Ignore   string      // a file that is none of the sources: the map
+	Copy     bool        // the sources are a copy, with all files that are in the folder
 }
 
 // A listed package is what go list says of it. Packages that are compiled anew for a test are listed

@@ -116,9 +116,9 @@ type reader struct {
 
 // funcs returns the index of the declaration that a function is in.
 func (r *reader) funcs(f *seen.Func) Set {
-	d := r.now.decls[r.now.At(f.File, f.Line)]
+	d := r.now.find(&f.Func)
 	if d == nil {
-		return nil // of another module, or initialisation, which counts for all tests
+		return nil
 	}
 	fn := Func{Key: d.key, Hash: r.now.Hash(d.key), File: r.now.file(d.file)}
 	key := fn.Key + " " + fn.Hash + " " + fn.File

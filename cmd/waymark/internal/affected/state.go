@@ -1,10 +1,10 @@
 package affected
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"hash"
 	"io/fs"
@@ -15,7 +15,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/internal/function"
 )
 
 // A State is all that tests depend on, as hashes.
@@ -26,6 +29,8 @@ type State struct {
 	Packages map[string]*Tests // that have tests, by import path
 
 	modcache  string
+	ignore    string
+	copied    bool
 	decls     map[string]*decl
 	unwatched map[string]bool // functions of whose calls nobody knows
 	hashes    map[string]string
@@ -46,6 +51,7 @@ type Tests struct {
 const (
 	initSuffix  = ".#init"
 	testsSuffix = ".#tests"
+	filesSuffix = ".#files"
 )
 
 // initOf returns the key of what counts for all programs with the package.
@@ -58,7 +64,7 @@ func initOf(path string) string {
 
 func newState(o Options) *State {
 	s := &State{
-		World: make(map[string]string), Packages: make(map[string]*Tests), modcache: o.Env.GOMODCACHE,
+		World: make(map[string]string), Packages: make(map[string]*Tests), modcache: o.Env.GOMODCACHE, ignore: o.Ignore, copied: o.Copy,
 		decls: make(map[string]*decl), hashes: make(map[string]string), methods: make(map[string][]string),
 		files: make(map[string]string), lines: make(map[string][]*decl),
 	}
@@ -67,7 +73,7 @@ func newState(o Options) *State {
 		root = o.Env.GOWORK
 	}
 	s.Root = filepath.Dir(root)
-	s.Module = modulePath(o.Env.GOMOD, root)
+	s.Module = ModulePath(o.Env.GOMOD)
 	s.World["the Go release"] = o.Env.GOVERSION
 	s.World["the platform"] = strings.Join([]string{o.Env.GOOS, o.Env.GOARCH, o.Env.CGO_ENABLED, o.Env.GOEXPERIMENT, os.Getenv("GODEBUG")}, " ")
 	s.World["GOFLAGS or flags"] = strings.Join(slices.Concat(o.Env.Settings(), o.Flags.Without(indifferent...), o.Args), " ")
@@ -86,17 +92,14 @@ func newState(o Options) *State {
 // indifferent are flags that don't change what tests do.
 var indifferent = []string{"v", "json", "p", "parallel", "timeout", "failfast", "count", "x", "n", "work", "C", "vet", "outputdir"}
 
-// modulePath returns the path of the module, by its go.mod. A workspace without one has its folder's.
-func modulePath(gomod, root string) string {
-	data, err := os.ReadFile(gomod)
-	if err == nil {
-		for line := range strings.Lines(string(data)) {
-			if f := strings.Fields(line); len(f) > 1 && f[0] == "module" {
-				return strings.Trim(f[1], `"`)
-			}
-		}
+// ModulePath returns the path of the module with a go.mod, or the folder's name of a workspace without
+// one.
+func ModulePath(gomod string) string {
+	data, _ := os.ReadFile(gomod)
+	if path := modfile.ModulePath(data); path != "" {
+		return path
 	}
-	return filepath.Base(filepath.Dir(root))
+	return filepath.Base(filepath.Dir(gomod))
 }
 
 // testsOf returns the tests of a package.
@@ -134,31 +137,60 @@ func (s *State) finish() {
 	}
 }
 
-// At returns the key of the declaration that a line of a file is in, "" if there is none.
-func (s *State) At(file string, line int) string {
+// at returns the declaration that a line of a file is in, nil if there is none.
+func (s *State) at(file string, line int) *decl {
 	list := s.lines[file]
 	i, _ := slices.BinarySearchFunc(list, line+1, func(d *decl, line int) int { return cmp.Compare(d.line, line) })
 	if i == 0 || list[i-1].end < line {
-		return ""
+		return nil
 	}
-	return list[i-1].key
+	return list[i-1]
 }
 
-// Unwatch says of which functions no calls are noted. They count for all that refer to them.
-func (s *State) Unwatch(keys map[string]bool) {
+// Unwatch says of which functions no calls are noted. They count for all that refer to them, and where
+// it is not known which declaration one is, all files of its package count for all programs with it.
+func (s *State) Unwatch(funcs []function.Func) {
+	keys := make(map[string]bool)
+	for i := range funcs {
+		if d := s.find(&funcs[i]); d != nil {
+			keys[d.key] = true
+		}
+	}
+	s.unwatch(keys)
+}
+
+// UnwatchAs has the same functions unwatched as another state of the sources.
+func (s *State) UnwatchAs(other *State) { s.unwatch(other.unwatched) }
+
+func (s *State) unwatch(keys map[string]bool) {
 	s.unwatched = keys
 	clear(s.hashes)
 	for key := range keys {
-		if d := s.decls[key]; d != nil && d.typ != "" {
-			if t := s.decls[d.typ]; t != nil {
-				t.refs = append(t.refs, key)
-			}
+		d := s.decls[key]
+		if d == nil {
+			continue
+		}
+		if path, ok := strings.CutSuffix(key, filesSuffix); ok {
+			d.typ = initOf(path)
+		}
+		if t := s.decls[d.typ]; t != nil {
+			t.refs = append(t.refs, key)
 		}
 	}
 }
 
-// Unwatched returns what Unwatch has set.
-func (s *State) Unwatched() map[string]bool { return s.unwatched }
+// find returns the declaration that a function is, or is in. Where a //line directive hides it, that is
+// all of the package. It returns nil for functions of other modules, and for initialisation, which
+// counts for all programs anyway.
+func (s *State) find(f *function.Func) *decl {
+	if d := s.at(f.File, f.Line); d != nil {
+		return d
+	}
+	if strings.HasPrefix(strings.TrimPrefix(f.Name, f.Package), ".init.") {
+		return nil
+	}
+	return cmp.Or(s.decls[f.Package+filesSuffix], s.decls[f.Package+"_test"+filesSuffix])
+}
 
 // Hash returns the hash of a declaration with all that counts for it, "" if there is none.
 func (s *State) Hash(key string) string {
@@ -222,28 +254,14 @@ func (s *State) Tree() string {
 	if s.tree != "" {
 		return s.tree
 	}
-	var names []string
-	cmd := exec.Command("git", "ls-files", "-coz", "--exclude-standard")
-	cmd.Dir = s.Root
-	if out, err := cmd.Output(); err == nil {
-		for name := range bytes.SplitSeq(out, []byte{0}) {
-			names = append(names, string(name))
-		}
-	} else {
-		filepath.WalkDir(s.Root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && d.Name() == ".git" {
-				return fs.SkipDir
-			}
-			if rel, err1 := filepath.Rel(s.Root, path); err == nil && err1 == nil && !d.IsDir() {
-				names = append(names, filepath.ToSlash(rel))
-			}
-			return nil
-		})
+	names, err := s.listed()
+	if err != nil {
+		names = s.walked()
 	}
 	slices.Sort(names)
 	h := newHash()
 	for _, name := range slices.Compact(names) {
-		if path := filepath.Join(s.Root, name); name != "" {
+		if path := filepath.Join(s.Root, name); name != "" && path != s.ignore {
 			if _, err := os.Lstat(path); err == nil { // git lists files that are removed, too
 				h.add(name, s.file(path))
 			}
@@ -251,6 +269,31 @@ func (s *State) Tree() string {
 	}
 	s.tree = h.sum()
 	return s.tree
+}
+
+// listed returns the files of the root that git knows or does not ignore.
+func (s *State) listed() ([]string, error) {
+	if s.copied {
+		return nil, errors.ErrUnsupported
+	}
+	cmd := exec.Command("git", "ls-files", "-coz", "--exclude-standard")
+	cmd.Dir = s.Root
+	out, err := cmd.Output()
+	return strings.Split(string(out), "\x00"), err
+}
+
+// walked returns all files of the root.
+func (s *State) walked() (names []string) {
+	filepath.WalkDir(s.Root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if rel, err1 := filepath.Rel(s.Root, path); err == nil && err1 == nil && !d.IsDir() {
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return names
 }
 
 // A digest hashes texts with their lengths.

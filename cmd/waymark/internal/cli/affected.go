@@ -19,6 +19,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
 
@@ -68,6 +69,18 @@ func (f *affectedFlags) check(flags gocmd.Flags, seen, others bool) error {
 	return nil
 }
 
+// mapPath returns where the map is. Without --map it is in the cache, by the module's path.
+func (f *affectedFlags) mapPath(gomod string) (string, error) {
+	if f.file != "" {
+		return filepath.Abs(f.file)
+	}
+	kept, err := cache.Open()
+	if err != nil {
+		return "", err
+	}
+	return kept.Named("affected-" + cache.Hash([]byte(affected.ModulePath(gomod)))), nil
+}
+
 // A choice is which tests run.
 type choice struct {
 	*affectedFlags
@@ -85,32 +98,28 @@ func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, 
 	if b.Env.GOMOD == "" || b.Env.GOMOD == os.DevNull || slices.ContainsFunc(b.Asked, func(arg string) bool { return strings.HasSuffix(arg, ".go") }) {
 		return nil, usagef("--affected: want packages of a module, as in ./...")
 	}
+	c := &choice{affectedFlags: f}
+	var err error
+	if c.path, err = f.mapPath(b.Env.GOMOD); err != nil {
+		return nil, err
+	}
 	show, done := a.progress()
 	defer done()
 	show("hashing declarations")
-	o := affected.Options{Env: b.Plain, Flags: b.Given, Args: rest, Packages: b.Asked}
-	now, err := affected.Load(o)
-	if err != nil {
+	o := affected.Options{Env: b.Plain, Flags: b.Given, Args: rest, Packages: b.Asked, Ignore: c.path}
+	if c.now, err = affected.Load(o); err != nil {
 		return nil, err
 	}
-	unwatched := make(map[string]bool)
+	var unwatched []function.Func
 	for i := range b.Funcs {
 		if fn := &b.Funcs[i]; !fn.Instrumented {
-			unwatched[now.At(fn.File, fn.Line)] = true
+			unwatched = append(unwatched, fn.Func)
 		}
 	}
-	now.Unwatch(unwatched)
-	c := &choice{affectedFlags: f, path: f.file, now: now}
-	if c.path == "" {
-		kept, err := cache.Open()
-		if err != nil {
-			return nil, err
-		}
-		c.path = kept.Named("affected-" + cache.Hash([]byte(now.Module)))
-	}
+	c.now.Unwatch(unwatched)
 	base, err := a.readMap(c, o)
 	if err == nil && f.base != "" {
-		c.decisions = c.tests.Select(now, base)
+		c.decisions = c.tests.Select(c.now, base)
 	}
 	return c, err
 }
@@ -152,10 +161,11 @@ func (a *app) readMap(c *choice, o affected.Options) (base *affected.State, err 
 	if o.Env, err = gocmd.LoadEnv(at, filepath.Join(dir, "links"), o.Env.Extra...); err != nil {
 		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
 	}
+	o.Copy = true
 	if base, err = affected.Load(o); err != nil {
 		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
 	}
-	base.Unwatch(c.now.Unwatched())
+	base.UnwatchAs(c.now)
 	base.Tree() // as long as its files are there
 	return base, nil
 }
@@ -290,8 +300,8 @@ func (c *choice) missed(failed failures) error {
 type outcomes struct {
 	to     io.Writer
 	line   []byte
-	tests  []string           // that have failed, of the package that comes next
-	passed map[string]bool    // packages
+	tests  []string        // that have failed, of the package that comes next
+	passed map[string]bool // packages
 	failed failures
 }
 
