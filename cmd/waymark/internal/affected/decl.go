@@ -47,7 +47,8 @@ func (u *unit) declare(files []*ast.File, problem string) {
 	tests := &part{unit: u, decl: &decl{key: u.ForTest + testsSuffix}, hash: newHash()}
 	init.hash.add(u.Name)
 	if u.Module != nil {
-		init.hash.add(u.Module.GoVersion)
+		dir := filepath.Dir(u.Module.GoMod)
+		init.hash.add(u.Module.GoVersion, u.file(u.Module.GoMod), u.file(filepath.Join(dir, "go.sum")))
 	}
 	for _, name := range u.foreign() {
 		init.hash.add(name, u.file(filepath.Join(u.Dir, name)))

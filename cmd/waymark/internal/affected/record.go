@@ -175,7 +175,7 @@ func (b *Binary) readLog(now *State, dir, path string) error {
 		op, name, _ := strings.Cut(lines.Text(), " ")
 		switch op {
 		case "getenv":
-			if !ours(name) {
+			if counts(name) {
 				b.Vars[name] = hashOfVar(name)
 			}
 		case "chdir":
@@ -192,5 +192,8 @@ func (b *Binary) readLog(now *State, dir, path string) error {
 	return lines.Err()
 }
 
-// ours reports whether a variable is one that waymark sets for tests.
-func ours(name string) bool { return strings.HasPrefix(name, "WAYMARK") }
+// counts reports whether a variable of the environment can change what tests do. Where they run and
+// where they put files is different each time, and waymark sets variables of its own.
+func counts(name string) bool {
+	return name != "PWD" && name != "TMPDIR" && !strings.HasPrefix(name, "WAYMARK")
+}

@@ -75,17 +75,18 @@ func newState(o Options) *State {
 	s.Root = filepath.Dir(root)
 	s.Module = ModulePath(o.Env.GOMOD)
 	s.World["the Go release"] = o.Env.GOVERSION
-	s.World["the platform"] = strings.Join([]string{o.Env.GOOS, o.Env.GOARCH, o.Env.CGO_ENABLED, o.Env.GOEXPERIMENT, os.Getenv("GODEBUG")}, " ")
+	platform := []string{o.Env.GOOS, o.Env.GOARCH, o.Env.CGO_ENABLED, o.Env.GOEXPERIMENT}
+	for _, name := range []string{"GODEBUG", "GOAMD64", "GOARM64", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS"} {
+		platform = append(platform, os.Getenv(name))
+	}
+	s.World["the platform"] = strings.TrimSpace(strings.Join(platform, " "))
 	s.World["GOFLAGS or flags"] = strings.Join(slices.Concat(o.Env.Settings(), o.Flags.Without(indifferent...), o.Args), " ")
 	h := newHash()
 	names := []string{"go.mod", "go.sum", "go.work", "go.work.sum", filepath.Join("vendor", "modules.txt")}
 	for _, name := range names {
 		h.add(s.file(filepath.Join(s.Root, name)))
 	}
-	if dir := filepath.Dir(o.Env.GOMOD); dir != s.Root {
-		h.add(s.file(filepath.Join(dir, "go.mod")), s.file(filepath.Join(dir, "go.sum")))
-	}
-	s.World["go.mod, go.sum or go.work"] = h.sum()
+	s.World["go.mod, go.sum or go.work"] = h.sum() // those of a workspace's modules count for their packages
 	return s
 }
 

@@ -69,6 +69,32 @@ func (f *affectedFlags) check(flags gocmd.Flags, seen, others bool) error {
 	return nil
 }
 
+// gather has tests note what they call in a new folder: the user's may have notes of other sources. end
+// moves them to the user's, if there is one.
+func (f *affectedFlags) gather(seen *seenTestFlags) (end func() error, err error) {
+	kept, dir := seen.dir, ""
+	if kept == "" {
+		dir, err = tempDir("waymark-seen-")
+	} else {
+		dir, err = os.MkdirTemp(kept, ".run-")
+	}
+	if err != nil {
+		return nil, err
+	}
+	seen.dir = dir
+	return func() error {
+		defer os.RemoveAll(dir)
+		if kept == "" {
+			return nil
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.seen"))
+		for _, name := range files {
+			err = errors.Join(err, os.Rename(name, filepath.Join(kept, filepath.Base(name))))
+		}
+		return err
+	}, nil
+}
+
 // mapPath returns where the map is. Without --map it is in the cache, by the module's path.
 func (f *affectedFlags) mapPath(gomod string) (string, error) {
 	if f.file != "" {
@@ -200,12 +226,13 @@ func (c *choice) summary() string {
 type testGroup struct {
 	packages []string
 	tests    []string // nil: all
+	asked    bool     // it is all that the user has asked for
 }
 
 // groups returns what to run, that which is likeliest to fail first.
 func (c *choice) groups() (list []*testGroup) {
 	if c.base == "" || c.verify {
-		g := new(testGroup)
+		g := &testGroup{asked: true}
 		for path := range c.now.Packages {
 			g.packages = append(g.packages, path)
 		}
@@ -238,7 +265,8 @@ func (c *choice) groups() (list []*testGroup) {
 	return list
 }
 
-// testAffected runs the chosen tests, and notes what they depend on.
+// testAffected runs the chosen tests, and notes what they depend on. goTest takes the user's packages
+// for none.
 func (a *app) testAffected(c *choice, dir string, goTest func(packages []string, flags gocmd.Flags) *exec.Cmd) (err error) {
 	runs := make(map[string]affected.Run)
 	failed := make(failures)
@@ -247,7 +275,11 @@ func (a *app) testAffected(c *choice, dir string, goTest func(packages []string,
 		if g.tests != nil {
 			flags = gocmd.Flags{"-run=^(" + strings.Join(g.tests, "|") + ")$"}
 		}
-		cmd := goTest(g.packages, flags)
+		args := g.packages
+		if g.asked {
+			args = nil
+		}
+		cmd := goTest(args, flags)
 		out := &outcomes{to: cmd.Stdout, passed: make(map[string]bool), failed: failed}
 		cmd.Stdout = out
 		cmd.Env = append(cmd.Env, "WAYMARKTESTLOG="+dir)

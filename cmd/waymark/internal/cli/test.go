@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"slices"
 
@@ -31,18 +30,21 @@ func (a *app) testCommand() *cobra.Command {
 			counts.define(set)
 			affected.define(set)
 		},
-		func(line *commandLine) error {
+		func(line *commandLine) (failure error) {
 			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on()),
 				affected.check(line.flags, seen.on(), trace.records() || counts.on())); err != nil {
 				return err
 			}
-			if affected.base != "" && !seen.on() {
-				dir, err := tempDir("waymark-seen-")
+			if affected.on() {
+				end, err := affected.gather(&seen)
 				if err != nil {
 					return err
 				}
-				defer os.RemoveAll(dir)
-				seen.dir = dir
+				defer func() {
+					if err := end(); failure == nil {
+						failure = err
+					}
+				}()
 			}
 			if trace.on != "" || seen.on() || counts.on() {
 				f.widen(set)
@@ -81,11 +83,14 @@ func (a *app) testCommand() *cobra.Command {
 				}
 			}
 			goTest := func(packages []string, flags gocmd.Flags) *exec.Cmd {
+				if packages == nil {
+					packages = b.Args
+				}
 				one := *b
 				one.Flags = append(slices.Clip(b.Flags), flags...)
 				return b.Env.Command(append(one.Go("test", packages...), line.rest...)...)
 			}
-			cmd := goTest(b.Args, nil)
+			cmd := goTest(nil, nil)
 			// What doesn't compile is said on stderr, with -json on stdout.
 			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
 			errs := &buildErrors{w: a.stderr}
@@ -111,7 +116,7 @@ func (a *app) testCommand() *cobra.Command {
 			if trace.records() {
 				again := &rerun{app: a, flags: append(b.Env.Settings(), line.flags...), rec: &rec, trace: &trace, goCmd: func(pkg string, flags gocmd.Flags) *exec.Cmd {
 					if pkg == "command-line-arguments" {
-						return goTest(b.Args, flags)
+						return goTest(nil, flags)
 					}
 					return goTest([]string{pkg}, flags)
 				}}
