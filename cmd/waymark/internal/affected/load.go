@@ -118,7 +118,7 @@ func Load(o Options) (*State, error) {
 			l.load(p)
 		}
 	}
-	l.finish()
+	l.finish(o.Flags)
 	return l.State, nil
 }
 

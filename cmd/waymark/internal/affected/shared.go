@@ -29,10 +29,11 @@ func (p *part) changes(stack []ast.Node) bool {
 				continue
 			}
 			recv := sel.Obj().(*types.Func).Signature().Recv().Type()
+			t := p.info.Types[up.X].Type
 			if _, ok := types.Unalias(recv).(*types.Pointer); ok {
-				return !harmless(p.info.Types[up.X].Type)
+				return refers(t) || !harmless(t) && !empty(t) // the call takes its address
 			}
-			return refers(p.info.Types[up.X].Type)
+			return refers(t)
 		case *ast.IndexExpr:
 			if up.X == stack[i] {
 				continue
@@ -113,6 +114,8 @@ func refers(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer || u.Kind() == types.Invalid
+	case *types.Pointer:
+		return !empty(u.Elem())
 	case *types.Array:
 		return refers(u.Elem())
 	case *types.Struct:
@@ -126,6 +129,13 @@ func refers(t types.Type) bool {
 		return false
 	}
 	return true
+}
+
+// empty reports whether values of the type have nothing in them, as those of many types that are there
+// for their methods.
+func empty(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	return ok && s.NumFields() == 0
 }
 
 // harmless reports whether the type is of values that do not change, or of locks.

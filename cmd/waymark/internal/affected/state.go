@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,8 +127,15 @@ func (s *State) declared(d *decl) {
 	}
 }
 
-// finish puts declarations in order.
-func (s *State) finish() {
+// finish puts declarations in order, and leaves out tests that the user skips.
+func (s *State) finish(flags gocmd.Flags) {
+	if text, ok := flags.Lookup("skip"); ok && text != "" && !strings.Contains(text, "/") {
+		if skip, err := regexp.Compile(text); err == nil {
+			for _, t := range s.Packages {
+				t.Names = slices.DeleteFunc(t.Names, skip.MatchString)
+			}
+		}
+	}
 	for _, list := range s.lines {
 		slices.SortFunc(list, func(a, b *decl) int { return cmp.Compare(a.line, b.line) })
 	}

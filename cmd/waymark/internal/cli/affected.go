@@ -20,6 +20,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
 
@@ -143,28 +144,41 @@ func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, 
 		}
 	}
 	c.now.Unwatch(unwatched)
-	base, err := a.readMap(c, o)
-	if err == nil && f.base != "" {
-		c.decisions = c.tests.Select(c.now, base)
+	isFile, err := a.readMap(c)
+	if err != nil || f.base == "" {
+		return c, err
 	}
-	return c, err
+	if isFile {
+		c.decisions = c.tests.Select(c.now, nil)
+		return c, nil
+	}
+	dir, err := tempDir("waymark-base-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	base, err := loadBase(f.base, o, dir)
+	if err != nil {
+		return nil, fmt.Errorf("--affected: %w", err)
+	}
+	base.UnwatchAs(c.now)
+	c.decisions = c.tests.Select(c.now, base)
+	return c, nil
 }
 
-// readMap reads the map. It returns the state of BASE, nil if that is a map file.
-func (a *app) readMap(c *choice, o affected.Options) (base *affected.State, err error) {
+// readMap reads the map, and reports whether it is BASE.
+func (a *app) readMap(c *choice) (isFile bool, err error) {
 	from := c.path
-	info, err := os.Stat(c.base)
-	isFile := c.base != "" && err == nil && info.Mode().IsRegular()
-	if isFile {
-		from = c.base
+	if info, err := os.Stat(c.base); c.base != "" && err == nil && info.Mode().IsRegular() {
+		isFile, from = true, c.base
 	}
 	c.tests, err = affected.Read(from, c.now.Module)
 	switch {
 	case err == nil:
 	case errors.As(err, new(*affected.OtherModule)):
-		return nil, fmt.Errorf("%s: %w: name another file", from, err)
+		return isFile, fmt.Errorf("%s: %w: name another file", from, err)
 	case isFile:
-		return nil, fmt.Errorf("--affected: %s: %w", from, err)
+		return isFile, fmt.Errorf("--affected: %s: %w", from, err)
 	case errors.Is(err, fs.ErrNotExist):
 		if c.base != "" {
 			a.note("there is no map yet: all tests run")
@@ -172,27 +186,23 @@ func (a *app) readMap(c *choice, o affected.Options) (base *affected.State, err 
 	default:
 		a.note(fmt.Sprintf("%s: %v: all tests run, and it is made anew", from, err))
 	}
-	if c.base == "" || isFile {
-		return nil, nil
-	}
-	dir, err := tempDir("waymark-base-")
+	return isFile, nil
+}
+
+// loadBase returns the state of a git revision, whose files it writes to dir.
+func loadBase(revision string, o affected.Options, dir string) (*affected.State, error) {
+	at, err := affected.Checkout(revision, o.Env.Dir, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	at, err := affected.Checkout(c.base, o.Env.Dir, dir)
-	if err != nil {
-		return nil, fmt.Errorf("--affected: %w", err)
-	}
 	if o.Env, err = gocmd.LoadEnv(at, filepath.Join(dir, "links"), o.Env.Extra...); err != nil {
-		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
+		return nil, fmt.Errorf("%s: %w", revision, err)
 	}
 	o.Copy = true
-	if base, err = affected.Load(o); err != nil {
-		return nil, fmt.Errorf("--affected %s: %w", c.base, err)
+	base, err := affected.Load(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", revision, err)
 	}
-	base.UnwatchAs(c.now)
-	base.Tree() // as long as its files are there
 	return base, nil
 }
 
@@ -201,9 +211,9 @@ func (c *choice) say(w io.Writer) {
 	for _, d := range c.decisions {
 		switch {
 		case c.explain && d.Run:
-			fmt.Fprintf(w, "run   %s %s: %s\n", d.Package, d.Test, d.Why)
+			fmt.Fprintf(w, "run   %s %s: %s\n", d.Package, d.Test, names.Printable(d.Why))
 		case c.explain:
-			fmt.Fprintf(w, "skip  %s %s: %s\n", d.Package, d.Test, d.Why)
+			fmt.Fprintf(w, "skip  %s %s: %s\n", d.Package, d.Test, names.Printable(d.Why))
 		case d.Run:
 			fmt.Fprintf(w, "%s %s\n", d.Package, d.Test)
 		}
