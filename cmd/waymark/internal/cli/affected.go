@@ -26,7 +26,8 @@ import (
 
 // affectedFlags choose the tests that a change can reach.
 type affectedFlags struct {
-	base, file            string
+	base                  string
+	files                 []string // maps: the first is written
 	explain, list, verify bool
 	set                   *pflag.FlagSet
 }
@@ -34,7 +35,7 @@ type affectedFlags struct {
 func (f *affectedFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.base, "affected", "", "run only the tests that changes since `BASE` can reach: a git revision, or a map file")
-	set.StringVar(&f.file, "map", "", "with --affected or --seen: keep what tests depend on in `FILE` (default with --affected: in the cache)")
+	set.StringArrayVar(&f.files, "map", nil, "with --affected or --seen: keep what tests depend on in `FILE` (repeatable: others are only read; default with --affected: in the cache)")
 	set.BoolVar(&f.explain, "explain", false, "with --affected: print a line for each test, why it runs or not")
 	set.BoolVar(&f.list, "list", false, "with --affected: print the tests, and run none")
 	set.BoolVar(&f.verify, "verify", false, "with --affected: run all tests, and say which the choice would have missed")
@@ -42,13 +43,14 @@ func (f *affectedFlags) define(set *pflag.FlagSet) {
 }
 
 // on reports whether the map is kept.
-func (f *affectedFlags) on() bool { return f.base != "" || f.file != "" }
+func (f *affectedFlags) on() bool { return f.base != "" || len(f.files) > 0 }
 
 func (f *affectedFlags) check(flags gocmd.Flags, seen, others bool) error {
-	for _, name := range []string{"affected", "map"} {
-		if f.set.Changed(name) && f.set.Lookup(name).Value.String() == "" {
-			return usagef("--%s: want a value", name)
-		}
+	if f.set.Changed("affected") && f.base == "" {
+		return usagef("--affected: want a git revision, or a map file")
+	}
+	if slices.Contains(f.files, "") {
+		return usagef("--map: want a file")
 	}
 	for _, name := range []string{"explain", "list", "verify"} {
 		if f.base == "" && f.set.Changed(name) {
@@ -56,7 +58,7 @@ func (f *affectedFlags) check(flags gocmd.Flags, seen, others bool) error {
 		}
 	}
 	switch {
-	case f.base == "" && f.file != "" && !seen:
+	case f.base == "" && f.on() && !seen:
 		return usagef("--map: want --affected or --seen with it")
 	case f.list && f.verify:
 		return usagef("--list and --verify: want one of them")
@@ -98,8 +100,8 @@ func (f *affectedFlags) gather(seen *seenTestFlags) (end func() error, err error
 
 // mapPath returns where the map is. Without --map it is in the cache, by the module's path.
 func (f *affectedFlags) mapPath(gomod string) (string, error) {
-	if f.file != "" {
-		return filepath.Abs(f.file)
+	if len(f.files) > 0 {
+		return filepath.Abs(f.files[0])
 	}
 	kept, err := cache.Open()
 	if err != nil {
@@ -166,7 +168,7 @@ func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, 
 	return c, nil
 }
 
-// readMap reads the map, and reports whether it is BASE.
+// readMap reads the map and others of the same module, and reports whether it is BASE.
 func (a *app) readMap(c *choice) (isFile bool, err error) {
 	from := c.path
 	if info, err := os.Stat(c.base); c.base != "" && err == nil && info.Mode().IsRegular() {
@@ -180,11 +182,18 @@ func (a *app) readMap(c *choice) (isFile bool, err error) {
 	case isFile:
 		return isFile, fmt.Errorf("--affected: %s: %w", from, err)
 	case errors.Is(err, fs.ErrNotExist):
-		if c.base != "" {
+		if c.base != "" && len(c.files) < 2 {
 			a.note("there is no map yet: all tests run")
 		}
 	default:
 		a.note(fmt.Sprintf("%s: %v: all tests run, and it is made anew", from, err))
+	}
+	for _, name := range c.files[min(1, len(c.files)):] {
+		more, err := affected.Read(name, c.now.Module)
+		if err != nil {
+			return isFile, fmt.Errorf("--map %s: %w", name, err)
+		}
+		c.tests.Merge(more)
 	}
 	return isFile, nil
 }
