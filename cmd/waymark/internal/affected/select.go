@@ -138,7 +138,7 @@ func (c *comparison) common(s *State, revision bool) string {
 	}
 	for _, i := range c.Before {
 		if f := c.Funcs[i]; s.Hash(f.Key) != f.Hash {
-			return f.Key + ", called before the first test, " + s.verb(f.Key)
+			return label(f.Key) + ", called before the first test, " + s.verb(f.Key)
 		}
 	}
 	return ""
@@ -176,6 +176,14 @@ func (s *State) parts(path string) map[string]string {
 	return parts
 }
 
+// label names a declaration for people.
+func label(key string) string {
+	if path, ok := strings.CutSuffix(key, filesSuffix); ok {
+		return "a file of " + path
+	}
+	return key
+}
+
 // verb says what happened to a declaration.
 func (s *State) verb(key string) string {
 	if s.decls[key] == nil {
@@ -194,7 +202,7 @@ func (c *comparison) changed(called Set) (why string, rank float64) {
 		for _, i := range called {
 			if f := c.Funcs[i]; s.Hash(f.Key) != f.Hash {
 				if n++; n == 1 {
-					why = f.Key + " " + s.verb(f.Key) + c.cause(f.Key)
+					why = label(f.Key) + " " + s.verb(f.Key) + c.cause(f.Key)
 				}
 			}
 		}
@@ -215,7 +223,7 @@ func (c *comparison) changed(called Set) (why string, rank float64) {
 		for _, i := range slices.Concat(called, c.Before) {
 			f := c.Funcs[i]
 			if d := c.now.decls[f.Key]; d != nil && c.now.file(d.file) != f.File {
-				return "it looks at lines of the source, and the file of " + f.Key + " changed", 0
+				return "it looks at lines of the source, and the file of " + label(f.Key) + " changed", 0
 			}
 		}
 	}
