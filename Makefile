@@ -34,6 +34,7 @@
 # make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
 # make test-defaults  the same suites as waymark test --trace runs them: times, disk (hours, downloads)
 # make test-planted  mistakes in six modules, and what waymark test --trace prints (minutes, downloads)
+# make test-affected mutations in ten modules: tests that fail against what waymark test --affected chooses (an hour; MUTATIONS=200; downloads)
 # make test-gates    suites of seven modules again and again, against their counts (hours; RERUNS=200; downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
@@ -54,7 +55,7 @@ APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui dev/site
 SELDOM   := dev/servers dev/sql dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
-.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
+.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-affected test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
 
 all: $(BIN)/waymark
 
@@ -274,6 +275,11 @@ test-defaults: $(BIN)/waymark
 RERUNS ?= 200
 test-gates:
 	cd dev/compatibility && $(GO) test -run '^TestGates$$' -gates $(RERUNS) -v -timeout 0 .
+
+# MUTATIONS of each module; ONLY=toml takes those whose path has it.
+MUTATIONS ?= 20
+test-affected:
+	cd dev/compatibility && $(GO) test -run '^TestAffected$$' -affected $(MUTATIONS) -affected-only '$(ONLY)' -v -timeout 0 .
 
 test-planted:
 	cd dev/compatibility && $(GO) test -run TestPlanted -planted -v -timeout 60m .

@@ -39,11 +39,22 @@ func (f *File) WatchTests() {
 			rt.SeenTake(b)
 			return b
 		}, rt.SeenReset)
+		t.write("", f.called(), false)
 		rt.SeenLatest(latest)
 		rt.SeenOnTests(nil, func(state uint8, name string) {
 			t.Tell(format.TestState(state), name)
 		})
 	}, nil)
+}
+
+// called returns the functions that were ever called.
+func (f *File) called() *calls {
+	const half = (format.SeenTables - format.SeenBits) / 2
+	c := make(calls, half/4)
+	for i := range c {
+		c[i] = binary.LittleEndian.Uint32(f.mem[format.SeenBits+half+4*i:])
+	}
+	return &c
 }
 
 // latest returns what adds that which was called since the latest turn, and arms all functions again.

@@ -2,18 +2,19 @@ package format
 
 import "encoding/binary"
 
-// appendBodies appends where the sites' bodies are, if that is known of some.
+// appendBodies appends where the sites' bodies are, if that is known of some. Behind a //line directive
+// without a column there are no columns: what is left is the line of the site, which is there anyway.
 func appendBodies(dst []byte, sites []Site) []byte {
 	known := false
 	for _, s := range sites {
-		known = known || s.Body != Extent{}
+		known = known || s.Body.Column > 0
 	}
 	if !known {
 		return dst
 	}
 	for _, s := range sites {
 		b := s.Body
-		if (b == Extent{}) {
+		if b.Column == 0 {
 			dst = binary.AppendUvarint(dst, 0)
 			continue
 		}

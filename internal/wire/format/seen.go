@@ -99,7 +99,7 @@ type SeenSite struct {
 // up.
 type SeenTest struct {
 	Package    string // import path of what was tested
-	Test       string // of the top level, as in package testing
+	Test       string // of the top level, as in package testing; empty: what ran before all tests
 	Overlapped bool   // other tests ran at the same time: functions may have been called by these
 	Sites      []uint32
 }

@@ -17,6 +17,7 @@ func (a *app) testCommand() *cobra.Command {
 	var trace traceFlags
 	var seen seenTestFlags
 	var counts countFlags
+	var affected affectedFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
 		"run tests with every function observable; --trace shows the calls of failed tests", "", packagesOnce,
@@ -27,10 +28,23 @@ func (a *app) testCommand() *cobra.Command {
 			trace.define(set)
 			seen.define(set)
 			counts.define(set)
+			affected.define(set)
 		},
-		func(line *commandLine) error {
-			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on())); err != nil {
+		func(line *commandLine) (failure error) {
+			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on()),
+				affected.check(line.flags, seen.on(), trace.records() || counts.on())); err != nil {
 				return err
+			}
+			if affected.on() {
+				end, err := affected.gather(&seen)
+				if err != nil {
+					return err
+				}
+				defer func() {
+					if err := end(); failure == nil {
+						failure = err
+					}
+				}()
 			}
 			if trace.on != "" || seen.on() || counts.on() {
 				f.widen(set)
@@ -52,7 +66,26 @@ func (a *app) testCommand() *cobra.Command {
 				}
 				b.Flags = append(uncached(all), b.Flags...)
 			}
-			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
+			var chosen *choice
+			if affected.on() {
+				if chosen, err = a.choose(b, &affected, line.rest); err != nil {
+					return err
+				}
+				if affected.list {
+					chosen.say(a.stdout)
+					a.note("would run " + chosen.summary())
+					return nil
+				}
+			}
+			goTest := func(packages []string, flags gocmd.Flags) *exec.Cmd {
+				if packages == nil {
+					packages = b.Args
+				}
+				one := *b
+				one.Flags = append(slices.Clip(b.Flags), flags...)
+				return b.Env.Command(append(one.Go("test", packages...), line.rest...)...)
+			}
+			cmd := goTest(nil, nil)
 			// What doesn't compile is said on stderr, with -json on stdout.
 			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
 			errs := &buildErrors{w: a.stderr}
@@ -77,15 +110,27 @@ func (a *app) testCommand() *cobra.Command {
 			}
 			if trace.records() {
 				again := &rerun{app: a, flags: append(b.Env.Settings(), line.flags...), rec: &rec, trace: &trace, goCmd: func(pkg string, flags gocmd.Flags) *exec.Cmd {
-					args := []string{pkg}
 					if pkg == "command-line-arguments" {
-						args = b.Args
+						return goTest(nil, flags)
 					}
-					one := *b
-					one.Flags = append(slices.Clip(b.Flags), flags...)
-					return b.Env.Command(append(one.Go("test", args...), line.rest...)...)
+					return goTest([]string{pkg}, flags)
 				}}
 				return a.traceTests(cmd, &rec, &trace, again, ended)
+			}
+			if chosen != nil {
+				if affected.base != "" {
+					if affected.explain {
+						chosen.say(a.stderr)
+					}
+					a.note("runs " + chosen.summary())
+				}
+				err := a.testAffected(chosen, seen.dir, func(packages []string, flags gocmd.Flags) *exec.Cmd {
+					one := goTest(packages, flags)
+					one.Stdin, one.Stdout, one.Stderr, one.Env = cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env
+					return one
+				})
+				ended()
+				return err
 			}
 			err = await(cmd)
 			ended()

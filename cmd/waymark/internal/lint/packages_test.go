@@ -85,6 +85,7 @@ var storeys = []string{
 	"patch",      // changes running programs, whoever built them
 	"live",       // connects to running programs
 	"read",       // recordings, and calls made of events
+	"affected",   // which tests a change can reach
 	"show",       // prints calls
 	"export",     // formats of other programs
 	"load",       // sends traces at a pace

@@ -121,10 +121,13 @@ func (c *Cache) write(path string, content []byte, mode fs.FileMode) error {
 	return nil
 }
 
+// Named returns the path of what a name stands for, for those who read and write it themselves.
+func (c *Cache) Named(name string) string { return filepath.Join(c.Dir, "named", name) }
+
 // Get reads what Set stored under a name. The caller makes the name from all that the content
 // depends on.
 func (c *Cache) Get(name string) ([]byte, bool) {
-	path := filepath.Join(c.Dir, "named", name)
+	path := c.Named(name)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false

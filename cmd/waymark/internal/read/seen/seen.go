@@ -36,6 +36,7 @@ type Func struct {
 	function.Func // position of the latest build
 	Body          format.Extent
 	Called        bool
+	Before        bool   // called before the first test, by initialisation or TestMain
 	Builds        []int  // in Set.Builds, ascending
 	Tests         []Test // that call it, by package and name
 
@@ -112,7 +113,9 @@ func Read(paths []string) (*Set, error) {
 		for _, t := range f.tests {
 			s.Tested = true
 			for _, id := range t.Sites {
-				if fn := bySite[id]; fn != nil {
+				if fn := bySite[id]; fn != nil && t.Test == "" {
+					fn.Before = true
+				} else if fn != nil {
 					fn.test(Test{t.Package, t.Test, !t.Overlapped})
 				}
 			}

@@ -6,8 +6,11 @@ package testing
 
 import (
 	"fmt"
+	wmtestlog "internal/testlog"
+	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -17,6 +20,55 @@ import (
 func wmBinary(importPath string) {
 	if *panicOnExit0 {
 		runtime.WMTestBinary(importPath)
+		if dir := os.Getenv("WAYMARKTESTLOG"); dir != "" && *testlog == "" {
+			wmLookedAt.start(dir)
+		}
+	}
+}
+
+// A wmLooks writes which files and variables tests look at, as the go command has them
+// logged for its cache. Each is written at once, as a process may end at any time.
+type wmLooks struct {
+	mu   sync.Mutex
+	file *os.File
+	seen map[string]bool
+}
+
+var wmLookedAt wmLooks
+
+// start begins a log in the folder dir, unless there is one. Its name has the process id.
+func (l *wmLooks) start(dir string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		return
+	}
+	f, err := os.Create(dir + string(os.PathSeparator) + fmt.Sprint(os.Getpid()) + ".testlog")
+	if err != nil {
+		return // without a log nobody believes what the tests called
+	}
+	l.file, l.seen = f, make(map[string]bool)
+	wmtestlog.SetLogger(l)
+}
+
+func (l *wmLooks) Getenv(key string) { l.add("getenv " + key) }
+func (l *wmLooks) Open(name string)  { l.add("open " + name) }
+func (l *wmLooks) Stat(name string)  { l.add("stat " + name) }
+
+// Chdir begins anew: names that come later are of another folder.
+func (l *wmLooks) Chdir(dir string) {
+	l.mu.Lock()
+	clear(l.seen)
+	l.mu.Unlock()
+	l.add("chdir " + dir)
+}
+
+func (l *wmLooks) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.seen[line] && !strings.Contains(line, "\n") {
+		l.seen[line] = true
+		l.file.WriteString(line + "\n")
 	}
 }
 

@@ -1,0 +1,313 @@
+package affected
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/internal/function"
+)
+
+// sources are those of a module in which most things are that count for a function.
+var sources = map[string]string{
+	"go.mod": "module example.com/m\n\ngo 1.22\n",
+	"p/a.go": `package p
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+)
+
+const (
+	limit = 3
+	_     = iota
+	other
+)
+
+type Point struct{ X, Y int }
+
+func (p Point) Sum() int { return p.X + p.Y }
+
+type summer interface{ Sum() int }
+
+var (
+	errFar = errors.New("far")
+	known  = map[string]int{"a": limit}
+)
+
+//go:embed data.txt
+var data string
+
+var state int
+
+func Limit(n int) int { return min(n, limit) }
+
+func Far(p Point) error {
+	if p.X > Limit(p.Y) {
+		return errFar
+	}
+	return nil
+}
+
+func Lookup(s string) int { return known[s] }
+
+func Data() string { return data }
+
+func Print(x any) string {
+	if s, ok := x.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return "?"
+}
+
+func Point1() any { return Point{1, other} }
+
+func Bump() { state++ }
+
+func Alone() {}
+`,
+	"p/data.txt": "text\n",
+	"q/q.go":     "package q\n\nfunc New(string) error { return nil }\n",
+	"p/b_linux.go": `package p
+
+const platform = "linux"
+
+func Platform() string { return platform }
+`,
+	"p/a_test.go": `package p
+
+import "testing"
+
+func TestLimit(t *testing.T) { Limit(1) }
+
+func TestMain(m *testing.M) { m.Run() }
+
+func Testlower(t *testing.T) {}
+
+func ExampleLimit() {
+	// Output: 1
+}
+
+func ExampleBump() {}
+
+func FuzzLimit(f *testing.F) {}
+`,
+	"p/x_test.go": `package p_test
+
+import (
+	"testing"
+
+	"example.com/m/p"
+)
+
+func TestOutside(t *testing.T) { p.Alone() }
+`,
+}
+
+// An edit changes one of the sources.
+type edit struct{ file, old, new string }
+
+// state returns the state of the sources with edits.
+func state(t *testing.T, edits ...edit) *State {
+	t.Helper()
+	dir := t.TempDir()
+	files := maps.Clone(sources)
+	for _, e := range edits {
+		if !strings.Contains(files[e.file], e.old) {
+			t.Fatalf("%s has no %q", e.file, e.old)
+		}
+		files[e.file] = strings.Replace(files[e.file], e.old, e.new, 1)
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env, err := gocmd.LoadEnv(dir, filepath.Join(dir, "links"), "GOWORK=off", "GOFLAGS=", "GOOS=linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(Options{Env: env, Packages: []string{"./..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a change of the sources changes.
+func TestHash(t *testing.T) {
+	old := state(t)
+	if got, want := old.Packages["example.com/m/p"].Names, []string{"TestLimit", "FuzzLimit", "ExampleLimit", "TestOutside"}; !sameElements(got, want) {
+		t.Errorf("tests %v, want %v", got, want)
+	}
+	for _, c := range []struct {
+		name string
+		edit edit
+		want string // declarations whose hashes change, without their package
+	}{
+		{"a comment", edit{"p/a.go", "func Limit", "// Limit limits.\nfunc Limit"}, ""},
+		{"layout", edit{"p/a.go", "{ return min(n, limit) }", "{\n\treturn min(n,\n\t\tlimit)\n}"}, ""},
+		{"a body", edit{"p/a.go", "p.X + p.Y", "p.X - p.Y"}, "Point.Sum"},
+		{"a constant and what is made of it", edit{"p/a.go", "limit = 3", "limit = 4"}, "Limit known Lookup limit"},
+		{"a constant by its place", edit{"p/a.go", "\t_     = iota", "\t_     = iota\n\t_"}, "Point1 other"},
+		{"a field", edit{"p/a.go", "X, Y int", "X, Y int `json:\"n\"`"}, "Far Point Point.Sum Point1"},
+		{"a method", edit{"p/a.go", "func Alone", "func (Point) String() string { return \"\" }\n\nfunc Alone"}, "Far Point Point.Sum Point1 Point.String"},
+		{"an interface", edit{"p/a.go", "Sum() int }", "Sum() int; Sub() int }"}, "summer"},
+		{"a first value", edit{"p/a.go", `errors.New("far")`, `errors.New("near")`}, "Far errFar"},
+		{"a first value that may have effects", edit{"p/a.go", "var state int", "var state = Limit(1)"}, "#init Bump state"},
+		{"an embedded file", edit{"p/data.txt", "text", "words"}, "Data data"},
+		{"a directive", edit{"p/a.go", "func Alone", "//go:noinline\nfunc Alone"}, "Alone"},
+		{"a build constraint", edit{"p/b_linux.go", "package p", "//go:build amd64 && arm64\n\npackage p"}, "Platform platform"},
+		{"another meaning of a name", edit{"p/a.go", "func Alone", "func min(a, b int) int { return a }\n\nfunc Alone"}, "Limit min"},
+		{"another package of a name", edit{"p/a.go", `"errors"`, `errors "example.com/m/q"`}, "#init Far errFar"},
+		{"init", edit{"p/a.go", "func Alone", "func init() {}\n\nfunc Alone"}, "#init"},
+		{"a blank variable", edit{"p/a.go", "func Alone", "var _ = Limit(2)\n\nfunc Alone"}, "#init"},
+		{"an import with effects", edit{"p/a.go", `_ "embed"`, "_ \"embed\"\n\t_ \"expvar\""}, "#init"},
+		{"what does not compile", edit{"p/a.go", "func Alone() {}", "func Alone() { x }"}, "#init Alone"},
+		{"what an example prints", edit{"p/a_test.go", "// Output: 1", "// Output: 2"}, "ExampleLimit"},
+		{"a method for tests", edit{"p/a_test.go", "func TestMain", "func (Point) Test() {}\n\nfunc TestMain"}, "#tests Point.Test"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			now := state(t, c.edit)
+			var got []string
+			keys := maps.Clone(now.decls)
+			maps.Copy(keys, old.decls)
+			for key := range keys {
+				if old.Hash(key) != now.Hash(key) && !strings.HasSuffix(key, filesSuffix) {
+					got = append(got, strings.TrimPrefix(key, "example.com/m/p."))
+				}
+			}
+			if want := strings.Fields(c.want); !sameElements(got, want) {
+				t.Errorf("changed: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A function whose calls are not noted counts for those that refer to it.
+func TestUnwatch(t *testing.T) {
+	old, now := state(t), state(t, edit{"p/a.go", "min(n, limit)", "max(n, limit)"}, edit{"p/a.go", "p.X + p.Y", "p.X * p.Y"})
+	old.Unwatch([]function.Func{place(t, old, "Limit"), place(t, old, "Point.Sum")})
+	now.UnwatchAs(old)
+	for name, want := range map[string]bool{"Far": true, "Point1": true, "Lookup": false} {
+		if key := "example.com/m/p." + name; old.Hash(key) != now.Hash(key) != want {
+			t.Errorf("%s changed: %v, want %v", name, !want, want)
+		}
+	}
+}
+
+// place returns a function by its place.
+func place(t *testing.T, s *State, name string) function.Func {
+	t.Helper()
+	d := s.decls["example.com/m/p."+name]
+	if d == nil {
+		t.Fatalf("no function %s", name)
+	}
+	return function.Func{Package: "example.com/m/p", Name: d.key, File: d.file, Line: d.line}
+}
+
+// Where a function is not known, because of a //line directive, all files of its package count.
+func TestFind(t *testing.T) {
+	old, now := state(t), state(t, edit{"p/a.go", "func Alone", "// A comment.\nfunc Alone"})
+	elsewhere := function.Func{Package: "example.com/m/p", Name: "example.com/m/p.yyParse", File: "/src/p.y", Line: 3}
+	if d := old.find(&elsewhere); d == nil || d.key != "example.com/m/p.#files" || old.Hash(d.key) == now.Hash(d.key) {
+		t.Errorf("found is %+v, want all files of the package, which have changed", d)
+	}
+	elsewhere.Name = "example.com/m/p.init.0.func1"
+	if d := old.find(&elsewhere); d != nil {
+		t.Errorf("a literal of an init function is in %s, want none", d.key)
+	}
+	elsewhere.Name = "example.com/m/p.yyParse"
+	old.Unwatch([]function.Func{elsewhere})
+	now.UnwatchAs(old)
+	if key := "example.com/m/p.#init"; old.Hash(key) == now.Hash(key) {
+		t.Error("the package is the same, though it has a function of whose calls nobody knows")
+	}
+}
+
+// Variables that functions share.
+func TestShared(t *testing.T) {
+	s := state(t)
+	for name, want := range map[string]bool{"Bump": true, "Far": false, "Lookup": false, "Data": false} {
+		if writes := s.decls["example.com/m/p."+name].writes; len(writes) > 0 != want {
+			t.Errorf("%s may change %q, want some: %v", name, writes, want)
+		}
+	}
+	if got, want := s.mayWrite("example.com/m/p.Bump"), []string{"example.com/m/p.state"}; !slices.Equal(got, want) {
+		t.Errorf("Bump may change %q, want %q", got, want)
+	}
+}
+
+// A map is read as it was written, and a damaged one is none.
+func TestMap(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tests.map")
+	m := &Map{Version: version, Module: "m", Funcs: []Func{{Key: "b"}, {Key: "unused"}, {Key: "a", Writes: []string{"v"}}}, Binaries: map[string]*Binary{
+		"m/p": {World: map[string]string{"Go": "go1"}, Before: Set{0}, Tests: map[string]Set{"TestA": {0, 2}}},
+	}}
+	if err := m.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []Func{{Key: "a", Writes: []string{"v"}}, {Key: "b"}}; !reflect.DeepEqual(got.Funcs, want) {
+		t.Errorf("functions %v, want %v", got.Funcs, want)
+	}
+	if b := got.Binaries["m/p"]; !slices.Equal(b.Before, Set{1}) || !slices.Equal(b.Tests["TestA"], Set{0, 1}) || b.World["Go"] != "go1" {
+		t.Errorf("the binary is %+v", b)
+	}
+	if other, err := Read(path, "other"); !errors.As(err, new(*OtherModule)) || len(other.Binaries) > 0 {
+		t.Errorf("for another module: %v, %v", other, err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		damaged := slices.Clone(whole)
+		damaged[i] ^= 0x10
+		for _, b := range [][]byte{damaged, whole[:i]} {
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Read(path, "m"); err == nil && !reflect.DeepEqual(got.Funcs, []Func{{Key: "a", Writes: []string{"v"}}, {Key: "b"}}) {
+				t.Errorf("byte %d of %d damaged: %v is read", i, len(whole), got)
+			}
+		}
+	}
+}
+
+// Maps of machines that have tested parts of a module are one.
+func TestMerge(t *testing.T) {
+	part := func(world, test string) *Map {
+		return &Map{Version: version, Module: "m", Funcs: []Func{{Key: test}}, Binaries: map[string]*Binary{
+			"m/p": {World: map[string]string{"Go": world}, Tests: map[string]Set{test: {0}}},
+		}}
+	}
+	m := part("go1", "TestA")
+	m.Merge(part("go1", "TestB"))
+	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestA", "TestB"}) || m.Funcs[m.Binaries["m/p"].Tests["TestB"][0]].Key != "TestB" {
+		t.Errorf("two parts have tests %q of %v", got, m.Funcs)
+	}
+	m.Merge(part("go2", "TestC"))
+	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestC"}) {
+		t.Errorf("with a part of another state there are tests %q, want those of the newest", got)
+	}
+}
+
+func sameElements(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}

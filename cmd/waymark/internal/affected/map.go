@@ -1,0 +1,261 @@
+package affected
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A Map says what tests depended on when they passed.
+type Map struct {
+	Version  int
+	Module   string
+	Funcs    []Func
+	Binaries map[string]*Binary // by import path of the tested package
+}
+
+// version is that of the file's format. A map of another one is no map.
+const version = 1
+
+// A Func is a function at one state of the sources.
+type Func struct {
+	Key, Hash string
+	File      string   // hash of its file
+	Writes    []string `json:",omitempty"` // variables of packages that it may change
+}
+
+// A Binary is the test binary of a package, as it was when tests passed. All tests depend on what is in
+// it.
+type Binary struct {
+	World  map[string]string
+	Parts  map[string]string // keys of the packages that it is made of, and their hashes
+	Files  map[string]string // that tests looked at, from the root, and their hashes
+	Vars   map[string]string // of the environment
+	Before Set               // functions called by initialisation and TestMain
+	Tests  map[string]Set    // functions that tests called
+	Tree   string            `json:",omitempty"` // of all files, if a test may start programs
+}
+
+// A Set has indexes of Map.Funcs, ascending. It is written as bits.
+type Set []int
+
+// MarshalJSON returns the bits.
+func (s Set) MarshalJSON() ([]byte, error) {
+	var b []byte
+	for _, i := range s {
+		for len(b) <= i/8 {
+			b = append(b, 0)
+		}
+		b[i/8] |= 1 << (i % 8)
+	}
+	return json.Marshal(b)
+}
+
+// UnmarshalJSON reads the bits.
+func (s *Set) UnmarshalJSON(data []byte) error {
+	var b []byte
+	if err := json.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	*s = nil
+	for i := range 8 * len(b) {
+		if b[i/8]>>(i%8)&1 != 0 {
+			*s = append(*s, i)
+		}
+	}
+	return nil
+}
+
+// ErrDamaged is what Read returns of a file that is no map, or not a whole one.
+var ErrDamaged = errors.New("it is no map of waymark test, or it is damaged")
+
+// mostBytes is the size of the largest map that is read, unpacked.
+const mostBytes = 1 << 30
+
+// Read reads a map. It returns an empty one, with the error, if there is none.
+func Read(path, module string) (*Map, error) {
+	empty := &Map{Version: version, Module: module, Binaries: make(map[string]*Binary)}
+	f, err := os.Open(path)
+	if err != nil {
+		return empty, err
+	}
+	defer f.Close()
+	m := new(Map)
+	z, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(io.LimitReader(z, mostBytes)).Decode(m)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, z) // as the checksum is at the end
+	}
+	if err != nil || !m.sound() {
+		return empty, ErrDamaged
+	}
+	if m.Module != module {
+		return empty, &OtherModule{m.Module}
+	}
+	return m, nil
+}
+
+// An OtherModule error says that a map is of another module.
+type OtherModule struct{ Module string }
+
+func (e *OtherModule) Error() string { return fmt.Sprintf("it is a map of module %s", e.Module) }
+
+// sound reports whether all that the map names is there.
+func (m *Map) sound() bool {
+	if m.Version != version || m.Binaries == nil {
+		return false
+	}
+	inside := func(s Set) bool { return len(s) == 0 || s[len(s)-1] < len(m.Funcs) }
+	for _, b := range m.Binaries {
+		if b == nil || !inside(b.Before) {
+			return false
+		}
+		for _, s := range b.Tests {
+			if !inside(s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Write writes the map in place of the one that is there.
+func (m *Map) Write(path string) error {
+	m.compact()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(z).Encode(m), z.Close()); err != nil {
+		return err
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".map-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	if err = errors.Join(err, f.Chmod(fs.FileMode(0o644)), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// compact leaves out functions that no test calls, and orders the others.
+func (m *Map) compact() {
+	used := make(map[int]bool)
+	sets := func(change func(Set) Set) {
+		for _, b := range m.Binaries {
+			b.Before = change(b.Before)
+			for name, s := range b.Tests {
+				b.Tests[name] = change(s)
+			}
+		}
+	}
+	sets(func(s Set) Set {
+		for _, i := range s {
+			used[i] = true
+		}
+		return s
+	})
+	order := slices.SortedFunc(maps.Keys(used), func(i, j int) int {
+		return cmp.Or(cmp.Compare(m.Funcs[i].Key, m.Funcs[j].Key), cmp.Compare(m.Funcs[i].Hash, m.Funcs[j].Hash), cmp.Compare(m.Funcs[i].File, m.Funcs[j].File))
+	})
+	to, funcs := make(map[int]int), make([]Func, len(order))
+	for n, i := range order {
+		to[i], funcs[n] = n, m.Funcs[i]
+	}
+	m.Funcs = funcs
+	sets(func(s Set) Set {
+		out := make(Set, len(s))
+		for n, i := range s {
+			out[n] = to[i]
+		}
+		slices.Sort(out)
+		return out
+	})
+}
+
+// Merge adds what another map of the module knows: of packages that this one lacks, and of tests whose
+// packages were in the same state.
+func (m *Map) Merge(other *Map) {
+	base := len(m.Funcs)
+	m.Funcs = append(m.Funcs, other.Funcs...)
+	moved := func(s Set) Set {
+		out := make(Set, len(s))
+		for n, i := range s {
+			out[n] = base + i
+		}
+		return out
+	}
+	for path, b := range other.Binaries {
+		c := &Binary{World: b.World, Parts: b.Parts, Files: b.Files, Vars: b.Vars, Before: moved(b.Before), Tests: make(map[string]Set), Tree: b.Tree}
+		for name, s := range b.Tests {
+			c.Tests[name] = moved(s)
+		}
+		m.put(path, c)
+	}
+}
+
+// put adds what is known of a package. What is newer counts, unless it is of the same state: then both
+// do.
+func (m *Map) put(path string, b *Binary) {
+	old := m.Binaries[path]
+	m.Binaries[path] = b
+	if old == nil || !old.joins(b, m.Funcs) {
+		return
+	}
+	for name, s := range old.Tests {
+		if _, ok := b.Tests[name]; !ok {
+			b.Tests[name] = s
+		}
+	}
+	union := maps.Clone(old.Files)
+	maps.Copy(union, b.Files)
+	b.Files = union
+	union = maps.Clone(old.Vars)
+	maps.Copy(union, b.Vars)
+	b.Vars = union
+	b.Before = slices.Concat(old.Before, b.Before)
+	b.Tree = cmp.Or(b.Tree, old.Tree)
+	slices.Sort(b.Before)
+	b.Before = slices.Compact(b.Before)
+}
+
+// joins reports whether what is common to all tests is the same in both.
+func (b *Binary) joins(other *Binary, funcs []Func) bool {
+	agree := func(a, b map[string]string) bool {
+		for k, v := range a {
+			if w, ok := b[k]; ok && v != w {
+				return false
+			}
+		}
+		return true
+	}
+	hashes := make(map[string]string)
+	for _, i := range b.Before {
+		hashes[funcs[i].Key] = funcs[i].Hash
+	}
+	for _, i := range other.Before {
+		if h, ok := hashes[funcs[i].Key]; ok && h != funcs[i].Hash {
+			return false
+		}
+	}
+	return maps.Equal(b.World, other.World) && maps.Equal(b.Parts, other.Parts) && agree(b.Files, other.Files) && agree(b.Vars, other.Vars) &&
+		(b.Tree == "" || other.Tree == "" || b.Tree == other.Tree)
+}
