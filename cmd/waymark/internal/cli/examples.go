@@ -11,9 +11,8 @@ waymark build --args --include ./... .    able to record arguments`,
 waymark run ./cmd/app -v file.txt         -v and file.txt are the program's
 waymark run --sort self --top 50 .        the functions that take the time themselves`,
 	"test": `
-waymark test --trace ./...                what each failed test did
-waymark test --trace -run TestParse .     of one test; -run is go test's
-waymark test --affected main ./...         only those that the change can reach`,
+waymark test --trace -run TestParse .     what a test did that fails; -run is go test's
+waymark test --affected main ./...        only the tests that the change can reach`,
 	"record": `
 waymark record -o app.wmt ./cmd/app       then use report, tree, replay
 waymark record --args --results .         also arguments and results`,

@@ -83,7 +83,10 @@ func flagErrorOf(set *pflag.FlagSet, err error) error {
 	}
 	meant := nearestFlag(set, name)
 	if meant == "" {
-		meant = "; see waymark " + set.Name() + " -h"
+		meant = "; see waymark -h"
+		if set.Name() != "waymark" {
+			meant = "; see waymark " + set.Name() + " -h"
+		}
 	}
 	return usagef("unknown flag %s%s", arg, meant)
 }

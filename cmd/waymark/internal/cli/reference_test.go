@@ -49,6 +49,7 @@ var noKeys = map[string]string{
 	"of reports":                   "by format lines depth sort width",
 	"of a command about a program": "dir for yes",
 	"of recordings as a whole":     "check rerun runs trace",
+	"of which tests run":           "affected explain list map verify",
 }
 
 // Each setting has a flag, or says why not. Each flag is of a setting, or noKeys says why not.
