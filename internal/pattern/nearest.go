@@ -70,10 +70,13 @@ func IsIt(text string, names []string, n int) string {
 
 // Quote returns a word for a shell: receivers have parentheses, and patterns have stars.
 func Quote(name string) string {
-	if strings.ContainsAny(name, "()*[]|$^? ") {
-		return "'" + name + "'"
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./@%+-,:=", r)
 	}
-	return name
+	if name != "" && strings.TrimFunc(name, plain) == "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // distance is Levenshtein's: the insertions, deletions and replacements of

@@ -92,10 +92,10 @@ func Read(path, module string) (*Map, error) {
 	m := new(Map)
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		err = json.NewDecoder(io.LimitReader(z, mostBytes)).Decode(m)
-	}
-	if err == nil {
-		_, err = io.Copy(io.Discard, z) // as the checksum is at the end
+		bounded := io.LimitReader(z, mostBytes)
+		if err = json.NewDecoder(bounded).Decode(m); err == nil {
+			_, err = io.Copy(io.Discard, bounded) // as the checksum is at the end
+		}
 	}
 	if err != nil || !m.sound() {
 		return empty, ErrDamaged

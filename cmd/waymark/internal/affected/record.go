@@ -24,7 +24,7 @@ type Run struct {
 // of tests that ran and did not pass is forgotten. A package that failed, but none of its tests, has
 // none that passed.
 func (m *Map) Add(now *State, dir string, runs map[string]Run) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.seen"))
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,11 @@ func (m *Map) Add(now *State, dir string, runs map[string]Run) error {
 	binaries, builds := make(map[string]*Binary), make(map[string]string)
 	var helpers []*seen.Set
 	var errs []error
-	for _, file := range files {
+	for _, f := range files {
+		file := filepath.Join(dir, f.Name())
+		if filepath.Ext(file) != ".seen" {
+			continue
+		}
 		set, err := seen.Read([]string{file})
 		if err != nil {
 			errs = append(errs, err)

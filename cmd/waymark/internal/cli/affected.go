@@ -85,17 +85,41 @@ func (f *affectedFlags) gather(seen *seenTestFlags) (end func() error, err error
 		return nil, err
 	}
 	seen.dir = dir
+	release := guard(dir)
 	return func() error {
-		defer os.RemoveAll(dir)
-		if kept == "" {
-			return nil
+		defer release()
+		if kept != "" {
+			if err := moveSeen(dir, kept); err != nil {
+				return fmt.Errorf("%w; what tests have called is in %s", err, dir)
+			}
 		}
-		files, err := filepath.Glob(filepath.Join(dir, "*.seen"))
-		for _, name := range files {
-			err = errors.Join(err, os.Rename(name, filepath.Join(kept, filepath.Base(name))))
-		}
-		return err
+		return os.RemoveAll(dir)
 	}, nil
+}
+
+// moveSeen moves the seen files of a folder to another one, which may have others of these names.
+func moveSeen(from, to string) error {
+	files, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		name, ok := strings.CutSuffix(f.Name(), ".seen")
+		if !ok {
+			continue
+		}
+		free := filepath.Join(to, f.Name())
+		for n := 2; ; n++ {
+			if _, err := os.Lstat(free); errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			free = filepath.Join(to, fmt.Sprintf("%s-%d.seen", name, n))
+		}
+		if err := os.Rename(filepath.Join(from, f.Name()), free); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mapPath returns where the map is. Without --map it is in the cache, by the module's path.
@@ -159,6 +183,7 @@ func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	defer guard(dir)()
 	base, err := loadBase(f.base, o, dir)
 	if err != nil {
 		return nil, fmt.Errorf("--affected: %w", err)
@@ -271,10 +296,10 @@ func (c *choice) groups() (list []*testGroup) {
 		if len(tests) == 0 {
 			continue
 		}
-		if len(tests) == n {
-			tests = nil
-		}
 		key := strings.Join(tests, "|")
+		if len(tests) == n || len(key) > mostPattern {
+			tests, key = nil, ""
+		}
 		if byPattern[key] == nil {
 			byPattern[key] = &testGroup{tests: tests}
 			list = append(list, byPattern[key])
@@ -283,6 +308,9 @@ func (c *choice) groups() (list []*testGroup) {
 	}
 	return list
 }
+
+// mostPattern is how long -run may be, bytes: the kernel takes arguments of 128 KB.
+const mostPattern = 100 << 10
 
 // testAffected runs the chosen tests, and notes what they depend on. goTest takes the user's packages
 // for none.
@@ -381,7 +409,7 @@ func (f failures) count() (n int) {
 }
 
 var (
-	testFailed    = regexp.MustCompile(`^--- FAIL: (\S+) \(`)
+	testFailed    = regexp.MustCompile(`--- FAIL: ([^\s/]+) \(`) // behind what a test has printed last
 	packageResult = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)`)
 	jsonResult    = regexp.MustCompile(`^\{.*"Action":"(pass|fail)","Package":"([^"]+)"(?:,"Test":"([^"/]+)")?,"Elapsed"`)
 )

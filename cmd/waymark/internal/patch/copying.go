@@ -48,7 +48,7 @@ func (c *copying) until(to int) {
 	if to > c.from {
 		c.write(c.p.Bytes[c.p.From+c.from*format.RecordSize:c.p.From+to*format.RecordSize], c.list[c.from].Clock)
 	}
-	c.from = to
+	c.from = max(c.from, to)
 }
 
 // ends writes the ends that are due until a clock, before the record i. The stream stays in the order of time.
@@ -58,11 +58,15 @@ func (c *copying) ends(i int, clock uint64) {
 		e := due[0]
 		due = due[1:]
 		c.until(i)
-		b := append(codeRecord(e.clock, format.CodeGo, e.goroutine), codeRecord(e.clock, format.CodeEnd, 0)...)
-		if c.goroutine != 0 {
-			b = append(b, codeRecord(e.clock, format.CodeGo, c.goroutine)...)
+		at := e.clock
+		if chunk, ok := c.open[c.p.Head.Stream]; ok { // what is recovered after a kill ends where time goes back
+			at = max(at, binary.LittleEndian.Uint64(c.chunk(chunk)[16:]))
 		}
-		c.write(b, e.clock)
+		b := append(codeRecord(at, format.CodeGo, e.goroutine), codeRecord(at, format.CodeEnd, 0)...)
+		if c.goroutine != 0 {
+			b = append(b, codeRecord(at, format.CodeGo, c.goroutine)...)
+		}
+		c.write(b, at)
 	}
 	if c.due[c.p.Head.Stream] = due; len(due) == 0 {
 		delete(c.due, c.p.Head.Stream)

@@ -170,7 +170,8 @@ func checkValues(t *testing.T, program string, l capture.Limits, wanted map[stri
 	if err != nil || len(report.Refused) > 0 {
 		t.Fatal(err, report.Refused)
 	}
-	right, wrong, missing, unsure := make(map[string]int), 0, 0, 0
+	right, missing, unsure := make(map[string]int), 0, 0
+	var wrong []string
 	follow := target.Follow()
 	follow.Begin = func(*Call) {}
 	follow.End = func(c *Call) {
@@ -192,9 +193,7 @@ func checkValues(t *testing.T, program string, l capture.Limits, wanted map[stri
 			text = strings.Replace(text, fmt.Sprintf(`"s%d"`, n), fmt.Sprintf(`""…+%d`, len(fmt.Sprintf("s%d", n))), 1)
 		}
 		if want := wanted[name](n); text != want || err != nil || err2 != nil {
-			if wrong++; wrong < 5 {
-				t.Errorf("%s%s, %v %v; want %s", name, text, err, err2, want)
-			}
+			wrong = append(wrong, fmt.Sprintf("%s%s, %v %v; want %s", name, text, err, err2, want))
 			return
 		}
 		if c.Failed != fails(name, n) {
@@ -219,10 +218,13 @@ func checkValues(t *testing.T, program string, l capture.Limits, wanted map[stri
 	for _, n := range target.Drops() {
 		dropped += n
 	}
+	if n := len(wrong); n > 1 || n == 1 && dropped == 0 { // decision 197 says why one may be
+		t.Errorf("%d calls have other values, such as %s", n, strings.Join(wrong[:min(n, 4)], "\n"))
+	}
 	if missing > 0 && dropped == 0 {
 		t.Errorf("%d calls have no values", missing)
 	}
-	t.Logf("%d calls with the right values, %d wrong, %d without values, %d unsure, %d dropped", total, wrong, missing, unsure, dropped)
+	t.Logf("%d calls with the right values, %d wrong, %d without values, %d unsure, %d dropped", total, len(wrong), missing, unsure, dropped)
 	w.undone(target)
 	w.end()
 }

@@ -75,6 +75,9 @@ func (p *Plan) Labels(copied []byte) (list []Label, more int) {
 			key, whole := copiedText(b, 0)
 			value, _ := copiedText(b, 2*word)
 			words := p.types.words
+			if key == "" && !whole { // it found no room
+				continue
+			}
 			masked := words != nil && (!whole || format.LooksSecret(key, words))
 			list = append(list, Label{key, value, masked, b.word(3*word) - uint64(len(value))})
 		}

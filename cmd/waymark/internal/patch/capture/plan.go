@@ -244,7 +244,11 @@ func (v *Variable) held() *Type {
 
 // Fails reports whether the last variable is an error.
 func (p *Plan) Fails() bool {
-	return p != nil && p.Variables[len(p.Variables)-1].Type.Name == "error"
+	if p == nil || len(p.Variables) == 0 {
+		return false
+	}
+	t := p.Variables[len(p.Variables)-1].Type
+	return t.Name == "error" && t.Package == "" && t.Kind == format.KindInterface
 }
 
 // A follower finds what is to be followed of a type.

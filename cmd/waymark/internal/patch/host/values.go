@@ -92,7 +92,8 @@ func (v *values) unknownTypes() (notes []string) {
 	var names []string
 	v.Types.Maskable(func(pkg, name string) {
 		wanted = slices.DeleteFunc(wanted, func(w string) bool { return format.TypeLooksSecret(pkg, name, []string{w}) })
-		names = append(names, pkg+name[strings.IndexByte(name, '.'):])
+		_, own, _ := strings.Cut(name, ".")
+		names = append(names, pkg+"."+own)
 	})
 	slices.Sort(names)
 	names = slices.Compact(names)

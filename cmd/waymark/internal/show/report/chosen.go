@@ -76,7 +76,7 @@ type chosen struct {
 type pending struct {
 	may    bool
 	slots  uint64
-	row    uint32 // of the value of an argument
+	value  string // of an argument: only a call that is chosen makes a row of it
 	node   uint32 // of the tree
 	leads  bool   // to a call that is chosen
 	within within
@@ -106,7 +106,7 @@ func (c *chosen) begin(call *calltree.Call, caller *pending) (n pending) {
 	if c.By == ByValue && n.may {
 		n.may = c.hasValue(call.Site)
 		if n.may && !c.Value.Result() {
-			n.row = c.rowOfValue(call.Site, call.Args)
+			n.value = c.valueIn(call.Site, call.Args)
 		}
 	}
 	if c.If != nil && n.may {
@@ -167,9 +167,9 @@ func (c *chosen) choose(call *calltree.Call, n *pending) {
 	rows := c.rowsTemp[:0]
 	if c.By == ByValue {
 		if c.Value.Result() {
-			n.row = c.rowOfValue(call.Site, recorded.Results(call))
+			n.value = c.valueIn(call.Site, recorded.Results(call))
 		}
-		rows = append(rows, n.row)
+		rows = append(rows, c.rowOfValue(n.value))
 	}
 	for _, rowOf := range c.rowsOf {
 		if row := rowOf(call.Site); row != uncounted {
@@ -213,13 +213,17 @@ func (c *chosen) hasValue(site uint32) bool {
 	return has
 }
 
-// rowOfValue returns the row of the value in what was recorded of a call.
-func (c *chosen) rowOfValue(site uint32, data []byte) uint32 {
-	name := noValue
+// valueIn returns the text of the value in what was recorded of a call.
+func (c *chosen) valueIn(site uint32, data []byte) string {
 	if v, ok := c.Value.Find(c.p.File, site, data); ok {
-		name = c.printer.Value(&v)
+		return c.printer.Value(&v)
 	}
-	f := function.Func{Name: name}
+	return noValue
+}
+
+// rowOfValue returns the row of a value.
+func (c *chosen) rowOfValue(text string) uint32 {
+	f := function.Func{Name: text}
 	if _, ok := c.index[f.Identity()]; !ok && len(c.index) >= maxValues {
 		f.Name = otherValues
 	}
