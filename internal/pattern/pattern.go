@@ -196,7 +196,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 		text = text[:i]
 		return strings.HasPrefix(importPath+".", text) || strings.HasPrefix(text, importPath+".")
 	}
-	return strings.HasPrefix(text, importPath+".") || main && strings.HasPrefix(text, "main.") ||
+	return strings.HasPrefix(text, importPath+".") || main && (text == "main" || strings.HasPrefix(text, "main.")) ||
 		strings.HasPrefix(importPath+".", text)
 }
 
@@ -208,7 +208,7 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 	if p.ends != nil {
 		return p.matchEnd(f)
 	}
-	if p.MatchPackage(f.Package, f.Dir) {
+	if p.MatchPackage(f.Package, f.Dir) || f.Main && p.name == "main" {
 		return true, false
 	}
 	if p.re == nil {
@@ -259,7 +259,11 @@ type Set struct {
 func CompileSet(texts []string, dir string) (*Set, error) {
 	s := new(Set)
 	for _, text := range texts {
-		for _, one := range split(text) {
+		list := split(text)
+		if len(list) == 0 {
+			list = []string{""} // Compile says what is wanted
+		}
+		for _, one := range list {
 			p, err := Compile(one, dir)
 			if err != nil {
 				return nil, err

@@ -315,3 +315,28 @@ func TestMatchSideBySide(t *testing.T) {
 		t.Errorf("%q matched nothing, %v; want none alone, and that cache names two packages", got, s.Ambiguous())
 	}
 }
+
+// A text without a pattern is a mistake, as that of a variable that isn't set. main names the command's package.
+func TestNoPattern(t *testing.T) {
+	for _, text := range []string{"", ",", " "} {
+		if _, err := CompileSet([]string{text}, ""); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+	p, err := Compile("main", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		f    Func
+		want bool
+	}{
+		{Func{Package: "example.com/m", Main: true, Name: "F"}, true},
+		{Func{Package: "example.com/m", Main: true, Name: "T.M"}, true},
+		{Func{Package: "example.com/m", Name: "F"}, false},
+	} {
+		if ok, _ := p.Match(c.f); ok != c.want {
+			t.Errorf("main matches %v: %t, want %t", c.f, ok, c.want)
+		}
+	}
+}

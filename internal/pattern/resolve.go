@@ -44,7 +44,7 @@ func (s *Set) Loosen() {
 }
 
 func (p *Pattern) resolve(packages []Package) {
-	if p.pkg == nil || strings.HasPrefix(p.name, "main.") {
+	if p.pkg == nil || p.name == "main" || strings.HasPrefix(p.name, "main.") {
 		return
 	}
 	var ends, named endings

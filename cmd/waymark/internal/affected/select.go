@@ -136,6 +136,11 @@ func (c *comparison) common(s *State, revision bool) string {
 			}
 		}
 	}
+	for _, key := range []string{c.path + ".TestMain", c.path + "_test.TestMain"} {
+		if s.decls[key] != nil && !slices.ContainsFunc(c.Before, func(i int) bool { return c.Funcs[i].Key == key }) {
+			return label(key) + " is new"
+		}
+	}
 	for _, i := range c.Before {
 		if f := c.Funcs[i]; s.Hash(f.Key) != f.Hash {
 			return label(f.Key) + ", called before the first test, " + s.verb(f.Key)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -13,6 +14,9 @@ type duration time.Duration
 
 func (d *duration) Set(text string) error {
 	v, err := setting.ParseDuration(text)
+	if err == nil && v < 0 {
+		err = errors.New("want no time before now, as in 5s")
+	}
 	*d = duration(v)
 	return err
 }

@@ -42,7 +42,7 @@ func (a *app) startForeign(name string, line *commandLine, set *pflag.FlagSet, s
 	}
 	var include []string // of the command line: waymark.toml's are of packages
 	if flag := set.Lookup("include"); flag.Changed && config.From(flag) == "" {
-		include = flag.Value.(pflag.SliceValue).GetSlice()
+		include = absolute("", "", flag.Value.(pflag.SliceValue).GetSlice())
 	}
 	path, err := exec.LookPath(line.args[0])
 	if err != nil {
