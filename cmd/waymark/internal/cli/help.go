@@ -52,8 +52,8 @@ goroutines that it starts. A root call has no recorded caller; --root chooses ot
 a KEY of the list it prints the calls of that trace.`,
 	"export": `
 Export writes recordings in the formats of other programs: pprof, Perfetto, Chrome, speedscope,
-flame graphs, OpenTelemetry, Parquet for SQL, CTF, XML and JSON. The filters of replay choose the
-calls.`,
+flame graphs, OpenTelemetry, Parquet for SQL, CTF, XML and JSON. The filters of replay, but for
+--if, choose the calls.`,
 	"serve": `
 Serve shows recordings in a browser: functions, call tree, flame graph, timeline, traces, source.
 For a running program it shows groups with switches, numbers, and calls as they happen. It listens

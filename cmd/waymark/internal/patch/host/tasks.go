@@ -383,7 +383,7 @@ func (s *sums) Next() (n control.News) {
 	tick := s.scale.tick()
 	ns := func(ticks uint64) int64 { return int64(float64(ticks) * tick) }
 	for name, r := range s.rows {
-		if r.calls == 0 && r.open == 0 && r.ended == 0 {
+		if r.calls == 0 && r.ended == 0 && (r.open == 0 || s.only != nil) { // whether one in progress is meant shows when it ends
 			continue
 		}
 		out := control.Numbers{Function: name, Calls: r.calls, Returned: r.returned, Panics: r.panics, Errors: r.errors, Open: r.open, TotalNS: ns(r.total), SelfNS: ns(r.self)}
