@@ -15,7 +15,7 @@ type duration time.Duration
 func (d *duration) Set(text string) error {
 	v, err := setting.ParseDuration(text)
 	if err == nil && v < 0 {
-		err = errors.New("want no time before now, as in 5s")
+		err = errors.New("want 0 or more")
 	}
 	*d = duration(v)
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // unknownCommand returns an error about an unknown command, with the nearest one.
@@ -124,7 +125,11 @@ func valueError(err error) error {
 	case errors.As(err, &missing) && missing.GetFlag() != nil:
 		return usagef("flag --%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &wrong):
-		if want := wanted[wrong.GetFlag().Value.Type()]; want != "" {
+		want := wanted[wrong.GetFlag().Value.Type()]
+		if d, err := setting.ParseDuration(wrong.GetValue()); err == nil && d < 0 {
+			want = "0 or more"
+		}
+		if want != "" {
 			return usagef("--%s=%s: want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
 		}
 	}
