@@ -98,12 +98,6 @@ func (f *filterFlags) filter() (recording.Filter, error) {
 		}
 		out.Goroutine = f.wanted
 	}
-	if f.min < 0 {
-		failed("min", fmt.Errorf("%v: want 0 or more", f.min))
-	}
-	if f.shorter < 0 {
-		failed("without-shorter", fmt.Errorf("%v: want 0 or more", f.shorter))
-	}
 	if f.depth < 0 {
 		failed("depth", fmt.Errorf("%d: want 0 or more", f.depth))
 	}

@@ -107,8 +107,6 @@ func (l *loadFlags) check(set *pflag.FlagSet, files []string) (wrong error) {
 		return usagef("load: want an output: -o URL of a receiver, -o FILE, or -o - for standard output")
 	case !(l.Rate >= 0) || math.IsInf(l.Rate, 0):
 		return usagef("--rate=%v: want 0 or more", l.Rate)
-	case l.Limit < 0:
-		return usagef("--for=%v: want 0 or more", l.Limit)
 	case l.Traces < 0:
 		return usagef("--limit=%d: want 0 or more", l.Traces)
 	case l.connections < 1 || l.connections > 1000:

@@ -26,9 +26,6 @@ func (a *app) monitorCommand() *cobra.Command {
 			if err := checkEvery(every); err != nil {
 				return err
 			}
-			if err := limits.check(); err != nil {
-				return err
-			}
 			only, err := limits.condition(targets)
 			if err != nil {
 				return err

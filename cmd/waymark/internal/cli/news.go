@@ -65,26 +65,11 @@ func checkCondition(set *pflag.FlagSet, text string) error {
 	return usagef("--if: the condition is empty: write one such as args.n > 10, or leave --if out")
 }
 
-// checkMin returns an error for a negative --min.
-func checkMin(least time.Duration) error {
-	if least < 0 {
-		return usagef("--min=%v: want 0 or more", least)
-	}
-	return nil
-}
-
 func (f *limitFlags) define(set *pflag.FlagSet, what string) {
 	if what != "" {
 		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
 	}
 	durationVar(set, &f.time, "for", longestTime, "end after `DURATION`; 0: no limit")
-}
-
-func (f *limitFlags) check() error {
-	if f.time < 0 {
-		return usagef("--for=%v: want 0 or more", f.time)
-	}
-	return nil
 }
 
 // errEnough ends what follow tells.

@@ -20,9 +20,6 @@ func (a *app) onCommand() *cobra.Command {
 			set.BoolVar(&r.Keep, "stay", false, "end at once and leave the functions on, until off, reset or --for")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
-			if d < 0 {
-				return usagef("--for=%v: want 0 or more", d)
-			}
 			r.Targets, r.ForNS = targets, 0
 			if r.Keep {
 				r.ForNS = int64(d)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -40,7 +39,7 @@ func (a *app) probesCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := errors.Join(f.check(), limits.check()); err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
 			list, process, err := a.findProbes(args[0])

@@ -53,8 +53,6 @@ func (s *sampleFlags) check(form string) (err error) {
 	switch {
 	case s.text.Depth < 0:
 		return usagef("--depth=%d: want 0 or more", s.text.Depth)
-	case s.time < 0:
-		return usagef("--for=%v: want 0 or more", s.time)
 	case form == "pprof" && s.out == "":
 		return usagef("--format=pprof wants -o FILE: go tool pprof reads the file")
 	}

@@ -108,9 +108,6 @@ func (f *seenFlags) check() error {
 
 // seenLive has a running program note first calls, and lists them after a time.
 func (a *app) seenLive(process string, f *seenFlags) error {
-	if f.time < 0 {
-		return usagef("--for=%v: want 0 or more", f.time)
-	}
 	path, err := filepath.Abs(f.out)
 	if err != nil {
 		return err

@@ -88,9 +88,6 @@ their time until now; those of a patched program count when they end.`
 }
 
 func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) error {
-	if err := t.limits.check(); err != nil {
-		return err
-	}
 	w := control.Watch{Kind: control.KindSums, Waits: !t.calls, Count: t.calls}
 	if t.calls {
 		t.sort = "calls"

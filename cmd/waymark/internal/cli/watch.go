@@ -45,9 +45,6 @@ func (a *app) watchCommand() *cobra.Command {
 			set.IntVar(&width, "width", 0, "print at most `N` columns of each value; 0: no limit (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
-			if err := checkMin(least); err != nil {
-				return err
-			}
 			only, err := limits.condition(targets)
 			if err != nil {
 				return err
@@ -77,9 +74,6 @@ func (a *app) watchCommand() *cobra.Command {
 				} else {
 					w.On = append(w.On, what)
 				}
-			}
-			if err := limits.check(); err != nil {
-				return err
 			}
 			short := names.NewSet()
 			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
@@ -195,9 +189,6 @@ func (a *app) stackCommand() *cobra.Command {
 			limits.defineIf(set)
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
-			if err := limits.check(); err != nil {
-				return err
-			}
 			only, err := limits.condition(targets)
 			if err != nil {
 				return err
@@ -247,12 +238,6 @@ func (a *app) traceCommand() *cobra.Command {
 			set.StringSliceVar(&on, "on", nil, "panic: show calls that panicked only")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
-			if err := limits.check(); err != nil {
-				return err
-			}
-			if err := checkMin(least); err != nil {
-				return err
-			}
 			if len(on) > 1 || len(on) == 1 && on[0] != "panic" {
 				return usagef("--on=%s: trace shows calls when they have ended: want panic, or no --on", strings.Join(on, ","))
 			}

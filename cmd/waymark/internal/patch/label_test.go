@@ -34,24 +34,7 @@ func labelsOf(n int) string {
 // The labels of a call's goroutine are those that the program has given it, while memory is used
 // again.
 func TestLabels(t *testing.T) {
-	for _, build := range []struct {
-		name string
-		env  []string
-		args []string
-	}{
-		{"plain", nil, nil},
-		{"PIE", nil, []string{"-buildmode=pie"}},
-		{"race", []string{"CGO_ENABLED=1"}, []string{"-race"}},
-		{"go1.25.0", []string{"GOTOOLCHAIN=go1.25.0"}, nil},
-		{"go1.27", []string{"GOTOOLCHAIN=go1.27.2"}, nil},
-	} {
-		t.Run(build.name, func(t *testing.T) {
-			if build.name != "plain" && !*long {
-				t.Skip("compiles the standard library: make test-attach")
-			}
-			checkLabels(t, builtOf(t, "labels", build.env, build.args...))
-		})
-	}
+	inEachWay(t, "labels", checkLabels)
 }
 
 func checkLabels(t *testing.T, program string) {
