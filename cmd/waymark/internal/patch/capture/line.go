@@ -229,7 +229,8 @@ type scope struct {
 
 type local struct {
 	Variable
-	pieces []Piece
+	captured bool // a function literal has it from around it
+	pieces   []Piece
 }
 
 // children adds the variables of an entry whose children come next.
@@ -256,8 +257,8 @@ func (in *scope) children(e *dwarf.Entry) error {
 				return err
 			}
 		}
-		if inside && e.Tag == dwarf.TagInlinedSubroutine && !in.literal(e) { // its variables are its own
-			in.list, in.names = nil, make(map[string]int)
+		if inside && e.Tag == dwarf.TagInlinedSubroutine {
+			in.inlined(e)
 		}
 		if inside {
 			if err := in.children(e); err != nil {
@@ -269,17 +270,35 @@ func (in *scope) children(e *dwarf.Entry) error {
 	}
 }
 
-// literal reports whether an inlined function is a literal, which sees the variables around it.
-func (in *scope) literal(e *dwarf.Entry) bool {
+// inlined prepares for the variables of an inlined function. It sees none around it, unless it is a
+// literal. Its own ones hide those, also where the compiler has nothing of them at this place.
+func (in *scope) inlined(e *dwarf.Entry) {
 	origin, _ := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 	r := in.ts.data.Reader()
 	r.Seek(origin)
 	o, err := r.Next()
-	if err != nil || o == nil {
-		return false
+	name := ""
+	if err == nil && o != nil {
+		name, _ = o.Val(dwarf.AttrName).(string)
 	}
-	name, _ := o.Val(dwarf.AttrName).(string)
-	return closure.MatchString(name[strings.LastIndexByte(name, '.')+1:])
+	if !closure.MatchString(name[strings.LastIndexByte(name, '.')+1:]) {
+		in.list, in.names = nil, make(map[string]int)
+		return
+	}
+	for o.Children {
+		v, err := r.Next()
+		if err != nil || v == nil || v.Tag == 0 {
+			return
+		}
+		name, _ := v.Val(dwarf.AttrName).(string)
+		line, _ := v.Val(dwarf.AttrDeclLine).(int64)
+		if at, known := in.names[strings.TrimPrefix(name, "&")]; known && v.Val(attrCaptured) == nil && int(line) < in.s.Line {
+			in.list[at].pieces = nil
+		}
+		if v.Children {
+			r.SkipChildren()
+		}
+	}
 }
 
 func (in *scope) within(e *dwarf.Entry) (bool, error) {
@@ -310,7 +329,11 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	if err != nil {
 		return nil
 	}
-	v := local{Variable: Variable{Name: name, Type: t}}
+	at, known := in.names[name]
+	if known && captured && !in.list[at].captured { // the literal has declared one of its own
+		return nil
+	}
+	v := local{Variable: Variable{Name: name, Type: t}, captured: captured}
 	v.Heap = escaped
 	v.Masked = in.ts.hides(in.s.Func, &v.Variable) || escaped && v.held() != nil && v.held().hidden()
 	where, err := in.ts.places.at(e, in.unit, in.at, t.Size)
@@ -322,7 +345,7 @@ func (in *scope) variable(e *dwarf.Entry) error {
 			v.pieces = list
 		}
 	}
-	if at, known := in.names[name]; known {
+	if known {
 		in.list[at] = v
 		return nil
 	}

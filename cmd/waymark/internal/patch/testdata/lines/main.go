@@ -205,6 +205,7 @@ func secret(n int) {
 func captured(n int) int {
 	extra, more := 2*n, "more"
 	literal := func() int {
+		extra := extra + 1
 		count(16)
 		return touch(extra + len(more)) // @captured
 	}
