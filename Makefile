@@ -21,6 +21,7 @@
 # make test-waits    when goroutines ran, against runtime/trace
 # make test-exports  exports: rate and memory with 100 million events, what other programs read of them (minutes, node, chromium, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
+# make test-delve    variables at the lines of Delve's own programs, against what Delve shows (4 minutes, downloads)
 # make test-otlp     spans over gRPC and HTTP, read with OpenTelemetry's own packages (a minute, downloads)
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
 # make pictures      the pictures of README and docs, from the pages, in Chromium; needs img2webp, too (Debian's webp)
@@ -52,10 +53,10 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility dev/release examples/
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui dev/site
 # The same, of make targets that few need: make lint looks at them too.
-SELDOM   := dev/servers dev/sql dev/otlp dev/jaeger
+SELDOM   := dev/servers dev/sql dev/delve dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
-.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-affected test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
+.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-delve test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-affected test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
 
 all: $(BIN)/waymark
 
@@ -206,6 +207,9 @@ test-exports:
 
 test-sql: $(BIN)/waymark
 	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
+
+test-delve: $(BIN)/waymark $(BIN)/dlv
+	cd dev/delve && $(GO) test -waymark $(BIN)/waymark -dlv $(BIN)/dlv -timeout $(TIMEOUT) -v .
 
 test-otlp: $(BIN)/waymark
 	cd dev/otlp && $(GO) test -waymark $(BIN)/waymark -v .

@@ -5,6 +5,7 @@ package patch
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
@@ -33,6 +34,13 @@ type lineKey struct {
 
 // String returns the line as FILE:LINE.
 func (l *Line) String() string { return fmt.Sprintf("%s:%d", path.Base(l.File), l.Line) }
+
+// loopBody matches the end of the name that the compiler gives the body of a loop over a function.
+var loopBody = regexp.MustCompile(`-range[0-9]+$`)
+
+// LoopBody reports whether the line is in the body of a loop over a function. The body is a function
+// of its own, and has only the variables that it uses.
+func (l *Line) LoopBody() bool { return loopBody.MatchString(l.Name) }
 
 // Lines returns the places of a line, see capture.Types.Statements, and why others can't be patched. The error says why
 // there are none.

@@ -128,6 +128,9 @@ func notesOf(r *patch.Report, list []*patch.Line) (notes []string) {
 		if lost := l.Locals.Lost; len(lost) > 0 {
 			notes = append(notes, fmt.Sprintf("%v: not there, or optimised away: %s", l, strings.Join(lost, ", ")))
 		}
+		if l.LoopBody() {
+			notes = append(notes, fmt.Sprintf("%v: of the variables around the loop only those that its body uses are shown", l))
+		}
 	}
 	for _, l := range r.Overlaps {
 		notes = append(notes, fmt.Sprintf("%v, in %s, is not seen: its code is patched for another line, or for the function", l, patch.NameOf(l.Func.Name)))
