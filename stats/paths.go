@@ -25,7 +25,8 @@ type Path struct {
 	Panics uint64 // as in Numbers
 	Errors uint64
 
-	Estimated bool // the numbers are estimates, see Numbers.Estimate
+	Estimated      bool // the numbers are estimates, see Numbers.Estimate
+	EstimatedTotal bool // Total is an estimate: the numbers of this path or of one below are
 
 	// Calls in progress count in all times until the snapshot was taken. Total is the time of
 	// goroutines: Self, and the Total of all paths below.
@@ -130,8 +131,11 @@ func (s *Snapshot) addPath(f *Func, parent int, sum rt.PathSum) {
 func addTotals(paths []Path) {
 	for i := len(paths) - 1; i >= 0; i-- {
 		p := &paths[i]
-		if p.Total += p.Self; p.Parent >= 0 {
+		p.Total += p.Self
+		p.EstimatedTotal = p.EstimatedTotal || p.Estimated
+		if p.Parent >= 0 {
 			paths[p.Parent].Total += p.Total
+			paths[p.Parent].EstimatedTotal = paths[p.Parent].EstimatedTotal || p.EstimatedTotal
 		}
 	}
 }

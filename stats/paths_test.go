@@ -139,3 +139,32 @@ Call tree:
 		}
 	}
 }
+
+// The tree marks what is estimated, as waymark run --tree does: totals with what is below them, but
+// not numbers of calls that were all timed.
+func TestPathsTextEstimated(t *testing.T) {
+	spin, leaf := &Func{Name: "main.spin"}, &Func{Name: "main.leaf"}
+	s := &Snapshot{
+		Functions: []Stat{
+			{Func: *spin, Numbers: Numbers{Calls: 60, Estimate: new(Estimate)}},
+			{Func: *leaf, Numbers: Numbers{Calls: 100, Untimed: 90, Estimate: &Estimate{Samples: 10}}},
+		},
+		Paths: []Path{
+			{Func: &Func{Name: "main.main"}, Parent: -1, Calls: 1, Self: 10},
+			{Func: spin, Parent: 0, Calls: 60, Self: 30, Estimated: true},
+			{Func: leaf, Parent: 1, Calls: 100, Self: 60, Estimated: true},
+		},
+	}
+	addTotals(s.Paths)
+	const want = `
+Call tree:
+  Total time  Self time      %  Calls  Panics  Errors  Function
+  ----------  ---------  -----  -----  ------  ------  -------------
+     ≈100 ns      10 ns  100.0      1       -       -  main.main
+      ≈90 ns     ≈30 ns   90.0     60       -       -    main.spin
+      ≈60 ns     ≈60 ns   60.0   ≈100       -       -      main.leaf
+`
+	if got := s.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant at its end\n%s", got, want)
+	}
+}

@@ -139,7 +139,9 @@ func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 		if !ok {
 			row = r.rowOf(f)
 		}
-		at[i] = r.tree.Add(parent, row, &calls.Numbers{Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated})
+		at[i] = r.tree.Add(parent, row, &calls.Numbers{
+			Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated, AboutTotal: p.EstimatedTotal,
+		})
 	}
 	for i := range made {
 		if m := &made[i]; m.Path >= 0 {
