@@ -63,12 +63,7 @@ func (s *Snapshot) setPaths(nodes []rt.Path) (at, other []int) {
 		}
 		return nil, nil
 	}
-	happened := make([]bool, len(nodes))
-	for id := len(nodes) - 1; id > 0; id-- {
-		n := &nodes[id]
-		happened[id] = happened[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{})
-		happened[n.Parent] = happened[n.Parent] || happened[id]
-	}
+	happened := happened(nodes)
 	at, other = make([]int, len(nodes)), make([]int, len(nodes))
 	for id := range nodes {
 		n := &nodes[id]
@@ -93,6 +88,17 @@ func (s *Snapshot) setPaths(nodes []rt.Path) (at, other []int) {
 	}
 	addTotals(s.Paths)
 	return at, other
+}
+
+// happened reports of each node whether anything happened on its path or below.
+func happened(nodes []rt.Path) []bool {
+	list := make([]bool, len(nodes))
+	for id := len(nodes) - 1; id > 0; id-- {
+		n := &nodes[id]
+		list[id] = list[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{}) || n.Sample.Calls > 0
+		list[n.Parent] = list[n.Parent] || list[id]
+	}
+	return list
 }
 
 // addEstimates sets Paths to estimates.

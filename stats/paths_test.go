@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // lines returns a line for each path: names of the callers and its own, calls, open calls, total and
@@ -137,6 +138,23 @@ Call tree:
 		if !strings.HasSuffix(b.String(), want) {
 			t.Errorf("top %d: got\n%s\nwant at the end\n%s", top, b.String(), want)
 		}
+	}
+}
+
+// With samples, too, nodes that nobody has used make no path.
+func TestPathsUnused(t *testing.T) {
+	s, c, _ := gathers(t)
+	g, err := s.begin(Options{Paths: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.calls[1] = ended(1)
+	sample := rt.Path{Parent: 1, Site: 1<<format.SampleShift | 2}
+	sample.Sample.Calls = 1
+	c.nodes = append(nodes()[:2], sample, rt.Path{})
+	want := []string{"main.f 1 1 10 10", "main.f/main.g 1 0 0 0"}
+	if got := lines(g.Snapshot().Paths); !reflect.DeepEqual(got, want) {
+		t.Errorf("paths %q, want %q", got, want)
 	}
 }
 
