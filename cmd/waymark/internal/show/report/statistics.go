@@ -89,6 +89,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		}
 		row.measured += sum
 		row.Counted += f.Untimed
+		row.Demoted = row.Demoted || f.Untimed > 0
 		row.timed += f.Calls - f.Untimed
 		row.addEstimate(&f.Numbers)
 		row.Panics += f.Panics

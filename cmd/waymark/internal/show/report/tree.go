@@ -187,7 +187,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 			}
 			on := table.Calls{
 				Calls: n.Sum.Calls, Panics: n.Sum.Panics, Errors: n.Sum.Errors, Total: time.Duration(n.Sum.Total), Self: time.Duration(n.Sum.Self),
-				About: row.Counted > 0, AboutSelf: n.Sum.About, AboutTotal: n.Sum.AboutTotal, Untimed: row.Unknown(),
+				About: row.Demoted, AboutSelf: n.Sum.About, AboutTotal: n.Sum.AboutTotal, Untimed: row.Unknown(),
 			}
 			cells := on.Path(all)
 			for _, column := range columns {
