@@ -218,7 +218,11 @@ const placelessNames = 5
 
 // placeless names the functions with counted calls, of which nobody knows the callers.
 func (r *Report) placeless() string {
+	all := r.counted()
 	untimed := func(row *Row) uint64 {
+		if all {
+			return row.Calls
+		}
 		if !row.Unknown() {
 			return 0 // samples have callers
 		}
