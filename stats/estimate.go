@@ -78,9 +78,13 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 		list = append(list, n)
 		return len(list) - 1
 	}
+	happened := happened(nodes)
 	for id := range nodes {
 		n := &nodes[id]
 		at[id], other[id] = -1, -1
+		if id > 0 && !happened[id] {
+			continue
+		}
 		parent := -1
 		if id > 0 {
 			parent = at[n.Parent]

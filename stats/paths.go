@@ -25,7 +25,8 @@ type Path struct {
 	Panics uint64 // as in Numbers
 	Errors uint64
 
-	Estimated bool // the numbers are estimates, see Numbers.Estimate
+	Estimated      bool // the numbers are estimates, see Numbers.Estimate
+	EstimatedTotal bool // Total is an estimate: the numbers of this path or of one below are
 
 	// Calls in progress count in all times until the snapshot was taken. Total is the time of
 	// goroutines: Self, and the Total of all paths below.
@@ -62,12 +63,7 @@ func (s *Snapshot) setPaths(nodes []rt.Path) (at, other []int) {
 		}
 		return nil, nil
 	}
-	happened := make([]bool, len(nodes))
-	for id := len(nodes) - 1; id > 0; id-- {
-		n := &nodes[id]
-		happened[id] = happened[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{})
-		happened[n.Parent] = happened[n.Parent] || happened[id]
-	}
+	happened := happened(nodes)
 	at, other = make([]int, len(nodes)), make([]int, len(nodes))
 	for id := range nodes {
 		n := &nodes[id]
@@ -92,6 +88,17 @@ func (s *Snapshot) setPaths(nodes []rt.Path) (at, other []int) {
 	}
 	addTotals(s.Paths)
 	return at, other
+}
+
+// happened reports of each node whether anything happened on its path or below.
+func happened(nodes []rt.Path) []bool {
+	list := make([]bool, len(nodes))
+	for id := len(nodes) - 1; id > 0; id-- {
+		n := &nodes[id]
+		list[id] = list[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{}) || n.Sample.Calls > 0
+		list[n.Parent] = list[n.Parent] || list[id]
+	}
+	return list
 }
 
 // addEstimates sets Paths to estimates.
@@ -130,8 +137,11 @@ func (s *Snapshot) addPath(f *Func, parent int, sum rt.PathSum) {
 func addTotals(paths []Path) {
 	for i := len(paths) - 1; i >= 0; i-- {
 		p := &paths[i]
-		if p.Total += p.Self; p.Parent >= 0 {
+		p.Total += p.Self
+		p.EstimatedTotal = p.EstimatedTotal || p.Estimated
+		if p.Parent >= 0 {
 			paths[p.Parent].Total += p.Total
+			paths[p.Parent].EstimatedTotal = paths[p.Parent].EstimatedTotal || p.EstimatedTotal
 		}
 	}
 }

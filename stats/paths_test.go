@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // lines returns a line for each path: names of the callers and its own, calls, open calls, total and
@@ -137,5 +138,51 @@ Call tree:
 		if !strings.HasSuffix(b.String(), want) {
 			t.Errorf("top %d: got\n%s\nwant at the end\n%s", top, b.String(), want)
 		}
+	}
+}
+
+// With samples, too, nodes that nobody has used make no path.
+func TestPathsUnused(t *testing.T) {
+	s, c, _ := gathers(t)
+	g, err := s.begin(Options{Paths: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.calls[1] = ended(1)
+	sample := rt.Path{Parent: 1, Site: 1<<format.SampleShift | 2}
+	sample.Sample.Calls = 1
+	c.nodes = append(nodes()[:2], sample, rt.Path{})
+	want := []string{"main.f 1 1 10 10", "main.f/main.g 1 0 0 0"}
+	if got := lines(g.Snapshot().Paths); !reflect.DeepEqual(got, want) {
+		t.Errorf("paths %q, want %q", got, want)
+	}
+}
+
+// The tree marks what is estimated, as waymark run --tree does: totals with what is below them, but
+// not numbers of calls that were all timed.
+func TestPathsTextEstimated(t *testing.T) {
+	spin, leaf := &Func{Name: "main.spin"}, &Func{Name: "main.leaf"}
+	s := &Snapshot{
+		Functions: []Stat{
+			{Func: *spin, Numbers: Numbers{Calls: 60, Estimate: new(Estimate)}},
+			{Func: *leaf, Numbers: Numbers{Calls: 100, Untimed: 90, Estimate: &Estimate{Samples: 10}}},
+		},
+		Paths: []Path{
+			{Func: &Func{Name: "main.main"}, Parent: -1, Calls: 1, Self: 10},
+			{Func: spin, Parent: 0, Calls: 60, Self: 30, Estimated: true},
+			{Func: leaf, Parent: 1, Calls: 100, Self: 60, Estimated: true},
+		},
+	}
+	addTotals(s.Paths)
+	const want = `
+Call tree:
+  Total time  Self time      %  Calls  Panics  Errors  Function
+  ----------  ---------  -----  -----  ------  ------  -------------
+     ≈100 ns      10 ns  100.0      1       -       -  main.main
+      ≈90 ns     ≈30 ns   90.0     60       -       -    main.spin
+      ≈60 ns     ≈60 ns   60.0   ≈100       -       -      main.leaf
+`
+	if got := s.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant at its end\n%s", got, want)
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	calltree "github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
@@ -25,10 +26,11 @@ func (t Text) writePaths(b *bytes.Buffer, short *names.Set) {
 	if t.Top > 0 {
 		least = all / 100
 	}
-	table := &texttable.Table{Columns: []texttable.Column{
-		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
-		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
-	}}
+	table := &texttable.Table{Columns: append(slices.Clone(texttable.PathColumns), texttable.Column{Head: "Function"})}
+	stat := make(map[string]*Stat)
+	for i := range t.Snapshot.Functions {
+		stat[t.Snapshot.Functions[i].Name] = &t.Snapshot.Functions[i]
+	}
 	shown := 0
 	order := calltree.Below(len(paths)+1, func(n uint32) uint32 { return uint32(paths[n-1].Parent + 1) })
 	order.Sort(func(a, b uint32) int { return cmp.Compare(paths[b-1].Total, paths[a-1].Total) })
@@ -42,14 +44,14 @@ func (t Text) writePaths(b *bytes.Buffer, short *names.Set) {
 		if p.Open > 0 && p.Open == p.Calls {
 			name += texttable.AllOpen
 		}
-		self, count := texttable.Duration(p.Self), texttable.Count(p.Calls)
-		if p.Estimated {
-			self, count = self.About(), count.About()
+		on := texttable.Calls{
+			Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: p.Total, Self: p.Self,
+			AboutSelf: p.Estimated, AboutTotal: p.EstimatedTotal,
 		}
-		table.Rows = append(table.Rows, []texttable.Cell{
-			texttable.Duration(p.Total), self, {Text: strconv.FormatFloat(100*float64(p.Total)/float64(max(all, 1)), 'f', 1, 64)},
-			count, texttable.Panics(p.Panics), texttable.Errors(p.Errors), {Text: name},
-		})
+		if f := stat[p.Name()]; f != nil {
+			on.About, on.Untimed = f.Untimed > 0, f.unknown()
+		}
+		table.Rows = append(table.Rows, append(on.Path(time.Duration(all)), texttable.Cell{Text: name}))
 		return true
 	}, nil)
 	fmt.Fprintln(b, "\nCall tree:")

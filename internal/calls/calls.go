@@ -23,7 +23,8 @@ type Numbers struct {
 	Objects uint64 `json:"objects"` // of the heap, made by the calls themselves
 	Bytes   uint64 `json:"bytes"`
 
-	About bool `json:"-"` // they are estimated
+	About      bool `json:"-"` // they are estimated
+	AboutTotal bool `json:"-"` // Total is, because what these calls made was
 }
 
 // Add adds other calls.
@@ -36,6 +37,7 @@ func (n *Numbers) Add(o *Numbers) {
 	n.Objects += o.Objects
 	n.Bytes += o.Bytes
 	n.About = n.About || o.About
+	n.AboutTotal = n.AboutTotal || o.AboutTotal
 	if o.Off != nil {
 		n.OwnOff().Add(o.Off)
 	}

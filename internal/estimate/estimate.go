@@ -121,6 +121,7 @@ type estimator struct {
 	self    []float64 // by node: of samples; of others that of calls of which only the length is known
 	weight  []float64 // by node: what it counts
 	excess  []float64 // by node that isn't of samples: what is removed from its own time
+	less    []bool    // by node: its own time was less than what was measured
 	sampled map[uint32]*sums
 	removed map[uint32]*sums
 	moved   map[uint32]float64 // own time of calls of which only the length is known, by function: also what was removed
@@ -277,7 +278,11 @@ func (e *estimator) fit() {
 		}
 		e.excess[owner[i]] += e.more(n)*e.self[i] + e.extra[i]
 	}
-	e.weight = make([]float64, len(e.nodes))
+	e.weight, e.less = make([]float64, len(e.nodes)), make([]bool, len(e.nodes))
+	lessen := func(at int) {
+		e.less[at] = true
+		e.row(e.nodes[at].Key).Less = true
+	}
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		if e.weight[i] = 1; e.self[i] == 0 && e.extra[i] == 0 && n.Group == 0 {
@@ -294,24 +299,23 @@ func (e *estimator) fit() {
 			from := e.nodes[owner[i]].Key
 			e.moved[from] -= e.extra[i]
 			e.doubt[from] += e.extra[i]
-			e.row(from).Less = true
+			lessen(owner[i])
 		}
 		if n.Group == 0 {
 			e.weight[i] = more
 			e.moved[n.Key] += more * e.self[i]
 			if at := owner[i]; at >= 0 {
 				e.moved[e.nodes[at].Key] -= more * e.self[i]
-				e.row(e.nodes[at].Key).Less = true
+				lessen(at)
 			}
 			continue
 		}
 		e.weight[i] = 1 + more
 		if at := owner[i]; at >= 0 {
-			from := &e.nodes[at]
-			s := sumsOf(e.removed, from.Key)
+			s := sumsOf(e.removed, e.nodes[at].Key)
 			s[n.Group%(Groups+1)].self += more * e.self[i]
 			s[n.Group%(Groups+1)].calls += more * float64(n.Calls)
-			e.row(from.Key).Less = true
+			lessen(at)
 		}
 	}
 	for i := range e.excess {
@@ -487,7 +491,7 @@ func (e *estimator) paths() (out []Path, at []int) {
 				path.Panics += e.ratio[n.Key] * float64(n.Panics)
 				path.Errors += e.ratio[n.Key] * float64(n.Errors)
 			}
-			path.About = path.About || e.excess[i] > 0 || e.extra[i] > 0
+			path.About = path.About || e.less[i] || e.extra[i] > 0
 			continue
 		}
 		scale := e.rows[n.Key].Scale()

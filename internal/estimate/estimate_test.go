@@ -45,6 +45,15 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// Where counters were not read, the callers of samples are estimated all the same.
+func TestUnread(t *testing.T) {
+	nodes := []Node{{Parent: -1, Key: 1, Calls: 1, Self: 500}, {Parent: 0, Key: 2, Group: 1, Calls: 10, Self: 100, Total: 100}}
+	r := Of(nodes, map[uint32]uint64{2: 0}, Options{})
+	if !r.Rows[1].Less || !r.Paths[0].About || r.Paths[0].Self != 500 {
+		t.Errorf("row %+v, path %+v; want 500 ticks, about", r.Rows[1], r.Paths[0])
+	}
+}
+
 // Nothing is known of a function without samples.
 func TestUnknown(t *testing.T) {
 	r := Of([]Node{{Parent: -1, Key: 1, Calls: 1, Self: 500}}, map[uint32]uint64{2: 990}, Options{})

@@ -158,6 +158,9 @@ func (o *options) read(s settings) error {
 	if err == nil && o.Stats.Tree && o.Stats.Count {
 		err = &setting.Error{Key: "tree", Value: "1", Want: "no count with it: calls that are only counted have no callers"}
 	}
+	if err == nil && o.Waiting && o.Stats.Count && !o.Record {
+		err = &setting.Error{Key: "waiting", Value: "1", Want: "no count with it: calls that are only counted have no times to divide"}
+	}
 	if err == nil && o.Suspend && o.Socket.Given && !o.Socket.On {
 		err = &setting.Error{Key: "suspend", Value: "1", Want: "no agent=0 with it: a command resumes the program, through the socket"}
 	}

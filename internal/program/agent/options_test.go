@@ -74,6 +74,7 @@ func TestParse(t *testing.T) {
 		})},
 		{env: "tree", want: with(func(o *options) { o.Stats.On, o.Stats.Tree = true, true })},
 		{env: "count,tree", err: "WAYMARK, character 7: tree=1: want no count with it"},
+		{env: "count,waiting", err: "WAYMARK, character 7: waiting=1: want no count with it"},
 		{env: "report=text:3", want: with(func(o *options) { o.Stats.On, o.Stats.Report = true, output{FD: 3} })},
 		{env: `p:main\..*#t:Read|Write#d:2#i:1`, want: with(func(o *options) {
 			o.alias, o.Include, o.Print = true, []string{`/^(?:main\..*)$/`}, []string{"/Read|Write/"}

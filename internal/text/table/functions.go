@@ -16,7 +16,7 @@ type Calls struct {
 	Objects, Bytes             uint64 // of the heap
 	Total, Self, Min, Avg, Max time.Duration
 	About                      bool            // all but Calls is estimated
-	AboutSelf                  bool            // Self is estimated
+	AboutSelf, AboutTotal      bool            // Self or Total is estimated
 	Untimed                    bool            // nothing but Calls is known
 	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
 	Parts                      []time.Duration // of Total, in the order of Parts; nil if they are not known
@@ -60,7 +60,7 @@ func Timed(head string, rows []Calls) *Table {
 	t.Columns = append(t.Columns, Column{Head: head})
 	for i := range rows {
 		r := &rows[i]
-		row := []Cell{r.duration(r.Total)}
+		row := []Cell{r.total()}
 		for j := 0; waits && j < len(Parts); j++ {
 			if r.Parts == nil {
 				row = append(row, None)
@@ -68,7 +68,7 @@ func Timed(head string, rows []Calls) *Table {
 				row = append(row, r.duration(r.Parts[j]))
 			}
 		}
-		row = append(row, r.own(), Count(r.Calls))
+		row = append(row, r.self(), Count(r.Calls))
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
 				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known
@@ -92,6 +92,26 @@ func Timed(head string, rows []Calls) *Table {
 	return t
 }
 
+// PathColumns are the columns of a call tree before those of names.
+var PathColumns = []Column{
+	{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
+	{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
+}
+
+// Path returns the cells of PathColumns for calls on one path, as a share of all time. How many of a
+// function's counted calls were on the path is estimated, too.
+func (c *Calls) Path(all time.Duration) []Cell {
+	count := Count(c.Calls)
+	if c.About && !c.Untimed {
+		count = count.About()
+	}
+	percent := 100 * float64(c.Total) / float64(max(all, 1))
+	return []Cell{
+		c.total(), c.self(), {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
+		count, c.some(Panics(c.Panics)), c.some(Errors(c.Errors)),
+	}
+}
+
 // Counted returns a table of the numbers of calls.
 func Counted(rows []Calls) *Table {
 	t := &Table{Columns: []Column{{"Calls", true, 0}, {Head: "Function"}}}
@@ -112,12 +132,14 @@ func (c *Calls) duration(d time.Duration) Cell {
 	return Duration(d)
 }
 
-// own returns the cell of Self.
-func (c *Calls) own() Cell {
-	if cell := c.duration(c.Self); !c.AboutSelf || c.About || cell == None {
-		return cell
-	}
-	return Duration(c.Self).About()
+func (c *Calls) total() Cell { return c.durationIf(c.AboutTotal, c.Total) }
+func (c *Calls) self() Cell  { return c.durationIf(c.AboutSelf, c.Self) }
+
+// durationIf returns a cell of a time that may be estimated where others are not.
+func (c *Calls) durationIf(about bool, d time.Duration) Cell {
+	of := *c
+	of.About = of.About || about
+	return of.duration(d)
 }
 
 // some returns a cell of the number of calls of a kind.

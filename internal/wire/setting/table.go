@@ -63,7 +63,7 @@ var All = []Setting{
 		Means: "Record every call of every instrumented function."},
 	{Key: "stats", Of: Program, NoFlag: "waymark run does it",
 		Means: "Gather [statistics](statistics.md) of all functions. " +
-			"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too; without `record` also `p`, `x` and `objects`."},
+			"`count`, `histogram`, `tree`, `i`, `top`, `names` and `report` do this, too. So do `p`, `x` and `objects`, unless `record` is given."},
 	{Key: "include", Short: "p", Kind: Pattern, Of: Program, NoFlag: "--include of builds says what is instrumented",
 		Means: "A [pattern](usage.md#choose-functions) of the counted functions; may be repeated. " +
 			"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},

@@ -36,12 +36,14 @@ type filterFlags struct {
 type shows struct {
 	min, depth string // what --min and --depth choose
 	longest    string // what --min is compared with
+	thing      string // that is shown; "" is call
 }
 
 var (
-	showsRows  = shows{"rows with a total time of at least `DURATION`, as in 10us", "functions in the first `N` levels of calls", "the greatest total time is"}
-	showsTree  = shows{"rows with a total time of at least `DURATION`, as in 10us", "`N` levels of calls", "the greatest total time is"}
-	showsCalls = shows{"calls that took at least `DURATION`, as in 10us", "`N` levels of calls", "the longest call took"}
+	showsRows  = shows{min: "rows with a total time of at least `DURATION`, as in 10us", depth: "functions in the first `N` levels of calls", longest: "the greatest total time is"}
+	showsTree  = shows{min: "rows with a total time of at least `DURATION`, as in 10us", depth: "`N` levels of calls", longest: "the greatest total time is"}
+	showsCalls = shows{min: "calls that took at least `DURATION`, as in 10us", depth: "`N` levels of calls", longest: "the longest call took"}
+	showsRoots = shows{thing: "trace"}
 )
 
 func (f *filterFlags) define(set *pflag.FlagSet, what shows) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -60,7 +61,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	var given []string
 	f.set.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "include", "exclude", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if":
+		case "include", "exclude", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers", "if", "failed":
 			given = append(given, "--"+flag.Name)
 		}
 	})
@@ -76,7 +77,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 			notes = append(notes, fmt.Sprintf("--min %v: %s %s", f.min, what.longest, units.Duration(ns)))
 		}
 	}
-	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
+	return notes, errors.Join(err, fmt.Errorf("no %s is left by %s", cmp.Or(what.thing, "call"), strings.Join(given, ", ")))
 }
 
 // longest returns the duration in ns of the longest call that Follow finds without --min. It reads

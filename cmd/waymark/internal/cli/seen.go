@@ -157,6 +157,9 @@ func (a *app) seen(files []string, f *seenFlags) error {
 		return errors.Join(writeErr, err)
 	}
 	a.note(notes...)
+	if show := between(f.included, f.excluded); show != nil && !slices.ContainsFunc(s.Funcs, func(fn *seen.Func) bool { return show(&fn.Func) }) {
+		err = errors.Join(err, errors.New("no function is left by --include and --exclude"))
+	}
 	if programs := s.Programs(); len(programs) > 1 {
 		a.note("the files are of several programs, " + strings.Join(programs, ", ") + ": a function was called if one of them called it")
 	}

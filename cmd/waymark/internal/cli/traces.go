@@ -167,11 +167,17 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 			defer a.note(left) // the last line
 		}
 	}
-	if only.If != nil {
-		a.note(only.If.Notes()...)
-	}
-	if n == 0 && err == nil {
-		a.note(f.none(set))
+	if err == nil {
+		var notes []string
+		notes, err = f.filter.missed(set, uint64(n), showsRoots, nil)
+		a.note(notes...)
+		switch {
+		case n > 0:
+		case err == nil:
+			a.note("the recording has no calls")
+		case f.failed && f.filter.root.set == nil:
+			a.note("root calls returned no error, as those of HTTP handlers do: --root PATTERN lists calls of other functions")
+		}
 	}
 	a.note(recording.Lacks(read)...)
 	return errors.Join(damage(set, err)...)
@@ -190,22 +196,6 @@ func rootNames(list []*traces.Trace, short *names.Set) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// none says that there is no trace, and what may help.
-func (f *tracesFlags) none(set *tracefile.Set) string {
-	root := f.filter.root
-	switch {
-	case root.set != nil && len(root.set.Unmatched()) > 0:
-		return "--root=" + root.pattern + " matches no function of the recording" + near(root.pattern, f.filter.matchSites(set), absentOf(set))
-	case f.failed && root.set == nil:
-		return "no trace is left by --failed: root calls returned no error, as those of HTTP handlers do; --root PATTERN lists calls of other functions"
-	case f.filter.min > 0 || f.failed || f.filter.condition != "" || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
-		return "no trace is left by --root, --include, --exclude, --if, --min, --failed and --time"
-	case root.set != nil:
-		return "--root=" + root.pattern + ": the function was not seen: no call of it is recorded"
-	}
-	return "the recording has no calls"
 }
 
 func (f *tracesFlags) write(a *app, set *tracefile.Set, list []*traces.Trace) error {

@@ -42,7 +42,7 @@ func (a *app) watchCommand() *cobra.Command {
 			set.BoolVar(&caller, "caller", false, "show the caller of each call")
 			set.IntVar(&stack, "stack", 0, "show `N` callers of each line's function")
 			shown.define(set, " (repeatable)")
-			set.IntVar(&width, "width", 0, "print at most `N` columns of each value; 0: no limit (default: strings of 64 bytes, lists of 8, errors whole)")
+			set.IntVar(&width, "width", 0, "print at most `N` columns of each value; 0: no limit (default: strings of 64 bytes, lists of 8, errors whole; of a patched program 72 columns)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			only, err := limits.condition(targets)

@@ -45,10 +45,17 @@ func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint
 	e.of = estimate.Of(nodes, counted, estimate.Options{Read: read, Within: true})
 	paths := e.of.Paths
 	e.totals, e.calls = make([]float64, len(paths)), make([]uint64, len(paths))
+	measured := make([]float64, len(paths))
+	for i, at := range e.of.At {
+		measured[at] += float64(r.Tree[i].Total)
+	}
 	rest := make(map[uint32]float64) // of calls, by site: their sums are exact
 	for i := len(paths) - 1; i >= 0; i-- {
 		p := &paths[i]
 		e.totals[i] += p.Self
+		if _, ok := counted[p.Key]; !ok { // all calls were recorded
+			e.totals[i] = measured[i]
+		}
 		if p.Parent >= 0 {
 			e.totals[p.Parent] += e.totals[i]
 		}

@@ -12,10 +12,10 @@ import (
 // to a budget. It has those that the filter has read and accounted for, except where it can't
 // tell.
 type Counting struct {
-	Calls     map[uint32]uint64 // by site; with the calls of Long events
+	Calls     map[uint32]uint64 // by site; with the calls of Long events. 0: in a window no counter was read
 	Sum       uint64
 	Long      uint64                     // calls of Long events, which have times
-	Functions map[function.Identity]bool // with such calls
+	Functions map[function.Identity]bool // of Calls
 
 	LeftOut uint64 // calls of which nobody knows whether the filter wants them
 	Coarse  bool   // the filter has a time window, and counters are read now and then
@@ -26,7 +26,14 @@ type Counting struct {
 func (f *Filter) Counting(p *Process) Counting {
 	o := f.Options(p)
 	c := Counting{Calls: make(map[uint32]uint64), Functions: make(map[function.Identity]bool), Budget: p.File.Info().Budget}
-	for site, n := range p.File.Counted(tracefile.Range{From: o.From, To: o.To}) {
+	window := tracefile.Range{From: o.From, To: o.To}
+	calls := p.File.Counted(window)
+	if window != (tracefile.Range{}) {
+		for _, site := range demoted(p.File.Demotions(), window) {
+			calls[site] += 0 // of which no counter may have been read
+		}
+	}
+	for site, n := range calls {
 		switch {
 		case o.Keep != nil && !o.Keep(site):
 		case f.Goroutine != nil || f.Shortest > 0:
@@ -38,8 +45,25 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.Functions[fn.Identity()] = true
 		}
 	}
-	c.Coarse = c.Sum > 0 && (o.From > 0 || o.To > 0)
+	c.Coarse = len(c.Calls) > 0 && window != (tracefile.Range{})
 	return c
+}
+
+// demoted returns the functions whose calls were only counted at some time in a window.
+func demoted(list []tracefile.Demotion, window tracefile.Range) (sites []uint32) {
+	latest := make(map[uint32]bool)
+	for _, d := range list {
+		if window.To > 0 && d.Clock > window.To {
+			break
+		}
+		latest[d.Func] = d.Level >= tracefile.Counted || latest[d.Func] && d.Clock > window.From
+	}
+	for site, is := range latest {
+		if is {
+			sites = append(sites, site)
+		}
+	}
+	return sites
 }
 
 // countedLines returns what a reader should know of the counted calls of some recordings.
@@ -57,8 +81,11 @@ func countedLines(list []Summary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers",
 			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call")))
 	}
-	if s.Coarse {
+	switch {
+	case s.Coarse && s.Sum > 0:
 		lines = append(lines, "counters are read about once a second: the counted calls of the window are those between two readings")
+	case s.Coarse:
+		lines = append(lines, "≈ counters are read about once a second, and none was read in the window: counted calls are missing, and their time is in the self time of callers")
 	}
 	if s.LeftOut > 0 {
 		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: their goroutines and durations are not known")

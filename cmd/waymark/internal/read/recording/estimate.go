@@ -15,7 +15,7 @@ const oneRead = 10
 // them it wants, Estimating estimates what they took. Then it returns estimates, and the result has
 // a row for each site and for the samples of each.
 func (f *Filter) Estimating(p *Process, o calltree.Options, c *Counting, workers int, tell func(events int)) (*calltree.Result, *calltree.Estimates, error) {
-	if c.Sum == 0 {
+	if len(c.Calls) == 0 {
 		result, err := calltree.ReadFile(p.File, o, p.End, workers, tell)
 		return result, nil, err
 	}

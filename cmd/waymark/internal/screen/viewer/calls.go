@@ -51,7 +51,7 @@ func (c *calls) Cells(id int) []tui.Cell {
 	switch { // as in the trees that the command prints
 	case n.Row.Unknown():
 		cells[0], cells[2] = none, none
-	case n.Row.Counted > 0:
+	case n.Row.Demoted:
 		cells[0], cells[2] = about(cells[0]), about(cells[2])
 	case n.About:
 		cells[2] = about(cells[2])

@@ -44,7 +44,7 @@ func timed(of func(*report.Row) int64) func(*report.Row) tui.Cell {
 		switch {
 		case r.Unknown():
 			return none
-		case r.Counted > 0:
+		case r.Demoted:
 			return about(duration(of(r)))
 		}
 		return duration(of(r))
@@ -54,7 +54,7 @@ func timed(of func(*report.Row) int64) func(*report.Row) tui.Cell {
 // selfOf returns the cell of a row's own time, which is estimated also where calls that it made are.
 func selfOf(r *report.Row) tui.Cell {
 	c := timed(func(r *report.Row) int64 { return r.Self })(r)
-	if r.Estimate != nil && r.Counted == 0 {
+	if r.Estimate != nil && !r.Demoted {
 		return about(c)
 	}
 	return c

@@ -62,6 +62,8 @@ func TestDemoted(t *testing.T) {
 		{"demoted-groups.txt", Options{By: ByGroup}, Text, nil},
 		{"demoted-goroutines.txt", Options{By: ByGoroutine}, Text, nil},
 		{"demoted-window.txt", Options{Filter: recording.Filter{From: 2 * time.Microsecond, To: 1500 * time.Millisecond}}, Text, nil},
+		{"demoted-unread.txt", Options{Filter: recording.Filter{From: 2 * time.Microsecond, To: 900 * time.Microsecond}}, Text, nil},
+		{"demoted-unread.json", Options{Filter: recording.Filter{From: 2 * time.Microsecond, To: 900 * time.Microsecond}}, JSON, nil},
 		{"demoted-goroutine.txt", Options{Filter: recording.Filter{Goroutine: func(g recording.GoroutineID) bool { return g.ID == 1 }}}, Text, nil},
 		{"demoted-account.txt", Options{Filter: recording.Filter{Account: named("Get")}}, Text, nil},
 		{"demoted-show.txt", Options{Filter: recording.Filter{Show: named("main")}}, Text, nil},

@@ -138,8 +138,11 @@ func facts(i tracefile.Info, path string) []fact {
 	}
 	if i.CPU > 0 {
 		own := i.CPU - min(i.CPUTracing, i.CPU)
-		list = append(list, fact{"Tracing", fmt.Sprintf("%s added to the program's own %s of CPU time, %.1f %%",
-			units.Duration(int64(i.CPUTracing)), units.Duration(int64(own)), 100*recording.Added(i.CPU, i.CPUTracing))})
+		text := fmt.Sprintf("%s added to the program's own %s of CPU time", units.Duration(int64(i.CPUTracing)), units.Duration(int64(own)))
+		if own > 0 {
+			text += fmt.Sprintf(", %.1f %%", 100*recording.Added(i.CPU, i.CPUTracing))
+		}
+		list = append(list, fact{"Tracing", text})
 	}
 	if i.Demoted > 0 {
 		text := fmt.Sprintf("%s, %s counted", units.Things(uint64(i.Demoted), "function"), units.Things(i.Counted, "call"))

@@ -211,7 +211,9 @@ func (r *Report) addRows(rows []calltree.Row, rowOf counting, counted map[uint32
 			continue
 		}
 		r.rows[row.Key].add(row, scale)
-		r.rows[row.Key].count(calls[row.Key], row.Long)
+		if n, ok := calls[row.Key]; ok || row.Long > 0 {
+			r.rows[row.Key].count(n, row.Long)
+		}
 		delete(calls, row.Key)
 	}
 	for row, n := range calls {

@@ -25,7 +25,8 @@ type Row struct {
 	Min    int64
 	Max    int64
 
-	Counted uint64 // of Calls, those that were counted and not recorded, or only as Long events
+	Demoted bool   // calls were counted and not recorded, or only as Long events
+	Counted uint64 // of Calls; in a window without a reading of the counters 0
 
 	Estimate *stats.Estimate // nil: nothing is estimated
 
@@ -86,6 +87,7 @@ func (r *Row) count(calls, long uint64) {
 	calls = max(calls, long) // the last counts of a program that was killed are missing
 	r.Calls += calls
 	r.Counted += calls
+	r.Demoted = true
 }
 
 // Recorded returns how many of the calls have times.

@@ -89,6 +89,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		}
 		row.measured += sum
 		row.Counted += f.Untimed
+		row.Demoted = row.Demoted || f.Untimed > 0
 		row.timed += f.Calls - f.Untimed
 		row.addEstimate(&f.Numbers)
 		row.Panics += f.Panics
@@ -139,7 +140,9 @@ func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 		if !ok {
 			row = r.rowOf(f)
 		}
-		at[i] = r.tree.Add(parent, row, &calls.Numbers{Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated})
+		at[i] = r.tree.Add(parent, row, &calls.Numbers{
+			Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated, AboutTotal: p.EstimatedTotal,
+		})
 	}
 	for i := range made {
 		if m := &made[i]; m.Path >= 0 {

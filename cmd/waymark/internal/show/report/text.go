@@ -100,7 +100,7 @@ func (r *Report) calls(rows []*Row) []table.Calls {
 			Total: time.Duration(row.Total), Self: time.Duration(row.Self),
 			Min: time.Duration(row.Min), Avg: time.Duration(row.Avg()), Max: time.Duration(row.Max),
 			Objects: row.Objects, Bytes: row.Bytes,
-			About: row.Counted > 0, AboutSelf: row.Estimate != nil, Untimed: row.Unknown(),
+			About: row.Demoted, AboutSelf: row.Estimate != nil, Untimed: row.Unknown(),
 		}
 		if q := row.Quantiles; q != nil {
 			list[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

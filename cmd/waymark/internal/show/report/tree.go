@@ -166,11 +166,8 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 }
 
 func (r *Report) writeTreeText(w io.Writer) error {
-	all := r.view().all
-	t := &table.Table{Columns: []table.Column{
-		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
-		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
-	}}
+	all := time.Duration(r.view().all)
+	t := &table.Table{Columns: slices.Clone(table.PathColumns)}
 	columns := r.view().Columns(r.view().Makes())
 	for _, column := range columns {
 		t.Columns = append(t.Columns, table.Column{Head: column.Head, Right: true})
@@ -183,29 +180,16 @@ func (r *Report) writeTreeText(w io.Writer) error {
 	}
 	t.Stream = func(line func([]table.Cell)) {
 		r.walk(func(n *calls.Node, depth int) {
-			percent := 0.0
-			if all > 0 {
-				percent = 100 * float64(n.Sum.Total) / float64(all)
-			}
 			row := r.rows[n.Row]
 			name := table.Indent(depth) + r.names.Short(row.Name)
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}
-			total, self := table.Duration(n.Sum.Total), table.Duration(n.Sum.Self)
-			calls := table.Count(n.Sum.Calls)
-			switch {
-			case row.Unknown():
-				total, self = table.None, table.None
-			case row.Counted > 0:
-				total, self, calls = total.About(), self.About(), calls.About()
-			case n.Sum.About:
-				self = self.About()
+			on := table.Calls{
+				Calls: n.Sum.Calls, Panics: n.Sum.Panics, Errors: n.Sum.Errors, Total: time.Duration(n.Sum.Total), Self: time.Duration(n.Sum.Self),
+				About: row.Demoted, AboutSelf: n.Sum.About, AboutTotal: n.Sum.AboutTotal, Untimed: row.Unknown(),
 			}
-			cells := []table.Cell{
-				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-				calls, table.Panics(n.Sum.Panics), table.Errors(n.Sum.Errors),
-			}
+			cells := on.Path(all)
 			for _, column := range columns {
 				cells = append(cells, cell(column.Of(&n.Sum), column.Unit))
 			}
@@ -234,7 +218,11 @@ const placelessNames = 5
 
 // placeless names the functions with counted calls, of which nobody knows the callers.
 func (r *Report) placeless() string {
+	all := r.counted()
 	untimed := func(row *Row) uint64 {
+		if all {
+			return row.Calls
+		}
 		if !row.Unknown() {
 			return 0 // samples have callers
 		}

@@ -50,7 +50,7 @@ func (w *nodeWriter) numbers(n *calls.Node, indent string) {
 	add("errors", int64(n.Sum.Errors))
 	add("total_ns", n.Sum.Total)
 	add("self_ns", n.Sum.Self)
-	if w.rows[n.Row].Counted > 0 {
+	if w.rows[n.Row].Demoted {
 		b = append(append(b, separator...), `"demoted": true`...)
 	}
 	if n.Sum.About {

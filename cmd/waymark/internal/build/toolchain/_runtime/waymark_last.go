@@ -20,6 +20,7 @@ import (
 var wmLast struct {
 	awaited  atomic.Bool   // somebody has last words
 	reason   atomic.Uint32 // why the program ends; 0: it doesn't
+	killed   atomic.Int64  // when the signal came that ends the program
 	said     atomic.Bool
 	stuck    atomic.Bool // the world can't be stopped: the dying thread has a P or a lock for ever
 	panicked guintptr    // the goroutine whose panic ends the program
@@ -37,6 +38,10 @@ const (
 	// After this many ms the program dies without the report. The reporter may need something that
 	// died with another thread, or be writing where nobody reads.
 	wmLastPatience = 2000
+
+	// The signal that ends the program is ignored for so many ns until the last words are said. It comes
+	// twice if a group of processes gets it: waymark run, which passes it on, and the program itself.
+	wmTwice = 1e9
 
 	// Handlers of signals can wake notes that are made of futexes. Elsewhere the reporter looks from
 	// time to time.
@@ -124,7 +129,11 @@ func wmEnding(reason uint32) bool {
 //
 //go:nosplit
 //go:nowritebarrierrec
-func wmOnKill(sig uint32) bool { return wmEnding(sig) }
+func wmOnKill(sig uint32) bool {
+	now := nanotime()
+	wmLast.killed.CompareAndSwap(0, now)
+	return wmEnding(sig) || wmLast.reason.Load() == sig && !wmLast.said.Load() && now-wmLast.killed.Load() < wmTwice
+}
 
 // wmLastWords has the last words said, and waits for them, also if they are being said already. It is
 // called on g0 or in a signal's handler, when the program can't go on.
