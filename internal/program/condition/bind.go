@@ -111,7 +111,7 @@ func (b *binder) code(c Code) error {
 		if err := b.land(i); err != nil {
 			return err
 		}
-		if err := b.instruction(&c[i], i); err != nil {
+		if err := b.instruction(c, i); err != nil {
 			return err
 		}
 	}
@@ -160,10 +160,11 @@ func (b *binder) materialize(o operand) {
 	}
 }
 
-func (b *binder) instruction(in *Instruction, i int) error {
+func (b *binder) instruction(c Code, i int) error {
+	in := &c[i]
 	switch in.Op {
 	case Value:
-		return b.value(in)
+		return b.value(in, c.ComparesNil(i))
 	case Int:
 		b.push(operand{kind: ofInt, what: fmt.Sprint(int64(in.Bits)), fixed: true, value: in.Bits})
 	case Uint:

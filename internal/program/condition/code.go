@@ -38,6 +38,12 @@ func (p *Program) Reads() (args, results bool) {
 // A Code is a list of instructions, which leave one boolean on the stack.
 type Code []Instruction
 
+// ComparesNil reports whether the value that instruction i reads is compared with nil.
+func (c Code) ComparesNil(i int) bool {
+	return i+2 < len(c) && c[i+1].Op == Nil && c[i+2].Op == Compare ||
+		i > 0 && i+1 < len(c) && c[i-1].Op == Nil && c[i+1].Op == Compare
+}
+
 // An Instruction is one of a Code.
 type Instruction struct {
 	Op    Opcode

@@ -49,6 +49,9 @@ func (b *binder) load(p path) error {
 		}
 		return fmt.Errorf("%s is %s: %s", p.what, p.typ, what)
 	}
+	if k == reflect.Interface {
+		p.offset += wordSize // 0 for nil, and for a nil pointer
+	}
 	b.add(op{code: l.code, offset: uint32(p.offset)})
 	b.push(operand{kind: l.kind, what: p.what})
 	return nil

@@ -114,8 +114,8 @@ type path struct {
 	what   string
 }
 
-// value goes to a value and pushes it.
-func (b *binder) value(in *Instruction) error {
+// value goes to a value and pushes it. nilOnly: it is compared with nil.
+func (b *binder) value(in *Instruction, nilOnly bool) error {
 	if b.shape.Absent {
 		b.add(op{code: opFail})
 		b.push(operand{kind: ofAbsent, what: in.what()})
@@ -153,6 +153,11 @@ func (b *binder) value(in *Instruction) error {
 	}
 	if err := b.hidden(&p); err != nil {
 		return err
+	}
+	if nilOnly && len(in.Steps) == 0 && !b.shape.early && !b.shape.Places && loads[p.typ.Kind()].kind != ofWord {
+		b.add(op{code: opConst, value: 1}) // it may be in an interface, which is not nil then
+		b.push(operand{kind: ofWord, what: p.what})
+		return nil
 	}
 	for _, s := range in.Steps {
 		if s.Kind == Len {

@@ -123,6 +123,23 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// An interface that holds a value other than a nil pointer is not nil, whatever it holds.
+func TestInterfaces(t *testing.T) {
+	var none *oops
+	for _, v := range []any{user{ID: 1}, oops{1}, named("s"), "", 0, 5, 2.5, true, complex(1, 2), [2]int{}, struct{}{}, &oops{}} {
+		for text, want := range map[string]bool{"args[0] != nil": true, "args[0] == nil": false, "nil != results[0] && duration >= 0": true, "results[0] == nil": false} {
+			if got, err := decide(t, text, []any{v}, []any{v}, condition.Facts{}); got != want || err != nil {
+				t.Errorf("%s of %#v: %v, %v, want %v", text, v, got, err, want)
+			}
+		}
+	}
+	for _, v := range []any{nil, none, map[string]int(nil)} {
+		if got, err := decide(t, "args[0] == nil", []any{v}, nil, condition.Facts{}); !got || err != nil {
+			t.Errorf("%#v == nil: %v, %v, want true", v, got, err)
+		}
+	}
+}
+
 // TestErrors has conditions on the last result.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
@@ -139,14 +156,14 @@ func TestErrors(t *testing.T) {
 
 // TestPlaces has results that are read when a deferred call runs.
 func TestPlaces(t *testing.T) {
-	n, err, nilErr, p := 3, error(&oops{4}), error(nil), sample()
-	list := []any{&n, &err, &nilErr, &p, &err}
+	n, err, nilErr, p, none := 3, error(&oops{4}), error(nil), sample(), error((*oops)(nil))
+	list := []any{&n, &err, &nilErr, &p, &err, &none}
 	shape := condition.Shape{Places: true}
 	for _, v := range list {
 		shape.Types = append(shape.Types, reflect.TypeOf(v))
 	}
 	for text, want := range map[string]condition.Outcome{
-		"results[0] == 3": condition.True, "results[1] != nil": condition.True, "results[2] == nil": condition.True, "results[3].User.ID == 42": condition.True,
+		"results[0] == 3": condition.True, "results[1] != nil": condition.True, "results[2] == nil": condition.True, "results[5] == nil": condition.True, "results[3].User.ID == 42": condition.True,
 		"error": condition.True, "results[0] > 3": condition.False, "results[1].Code == 4": condition.Refused,
 	} {
 		program, wrong := Compile(text, nil)
@@ -200,7 +217,7 @@ func TestRefused(t *testing.T) {
 		"args.req.Body.X == 1":  "args.req.Body is an interface, error: it has no field X, only nil can be asked for",
 		`args.req.Token == "x"`: "args.req.Token is masked: its name looks like a secret's",
 		`args[3].Token == "x"`:  "Token is masked: its name looks like a secret's",
-		`args.n == nil`:         "args.n is an integer, and nil is nil",
+		`args[3].inner == nil`:  "args[3].inner is expression.inner: name one of its fields",
 		`args.req.User < nil || 1 < args.n && contains(args.n, "x")`: "nil has no order",
 		`contains(args.n, "x")`:          "args.n is an integer, want a string",
 		"args.req.Sizes[3] == 1":         "args.req.Sizes has 3 elements, none at 3",

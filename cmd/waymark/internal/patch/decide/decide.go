@@ -125,7 +125,7 @@ func (c *call) evaluate(code condition.Code) outcome {
 		in := &code[i]
 		switch in.Op {
 		case condition.Value:
-			o, ok := c.value(in)
+			o, ok := c.value(in, code.ComparesNil(i))
 			if !ok {
 				return refused
 			}
@@ -221,7 +221,8 @@ func (c *call) fail(format string, args ...any) {
 	}
 }
 
-func (c *call) value(in *condition.Instruction) (o operand, ok bool) {
+// value returns the value that in reads. nilOnly: it is compared with nil.
+func (c *call) value(in *condition.Instruction, nilOnly bool) (o operand, ok bool) {
 	i, what := in.Index, fmt.Sprintf("%s %d", in.Root, in.Index)
 	if in.Name != "" {
 		what = in.Root.String() + " " + in.Name
@@ -246,7 +247,7 @@ func (c *call) value(in *condition.Instruction) (o operand, ok bool) {
 			return o, false
 		}
 	}
-	return c.load(v, what)
+	return c.load(v, what, nilOnly && len(in.Steps) == 0)
 }
 
 // step returns the part of a value that a step leads to; nil: it isn't known, or there is none.
@@ -335,7 +336,8 @@ func (c *call) length(v *value.Value, what string) (o operand, ok bool) {
 	return o, false
 }
 
-func (c *call) load(v *value.Value, what string) (o operand, ok bool) {
+// load returns the operand of a value. whole: only whether it is nil is asked, of an interface that may hold a struct.
+func (c *call) load(v *value.Value, what string, whole bool) (o operand, ok bool) {
 	switch v.State {
 	case value.Nil:
 		return operand{kind: reference}, true
@@ -366,8 +368,11 @@ func (c *call) load(v *value.Value, what string) (o operand, ok bool) {
 			o.bits = bit(v.Bits != 0)
 		}
 	default:
-		c.fail("%s is %s: name one of its parts", what, v.Type.Name)
-		return o, false
+		if !whole {
+			c.fail("%s is %s: name one of its parts", what, v.Type.Name)
+			return o, false
+		}
+		o.kind, o.bits = reference, 1
 	}
 	return o, true
 }

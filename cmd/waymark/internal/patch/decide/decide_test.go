@@ -58,20 +58,22 @@ var conditions = []string{
 	`results[0] == 3`, `results[0] > 2 && args.n < 4`, `error`, `!error && args.n == 3`, `duration > 5ms`, `duration <= 5ms && args.s == "hello"`,
 	`panic != nil`, `panic == nil && results[0] != 0`, `goroutine == 7`, `goroutine != 7 || args.b`, `args.u == 255`, `args.big > 18446744073709551614`,
 	`args.big > args.n`, `args.small == -128`, `args.small < args.u`,
+	`args.any != nil`, `args.any == nil || args.n == 3`, `results[1] != nil`, `nil == results[1] && args.n > 0`,
 }
 
 // A condition decides alike on copied values and on the program's own.
 func TestAlike(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(list ...any) any { return list[random.IntN(len(list))] }
-	names := []string{"n", "m", "u", "s", "b", "f", "l", "p", "t", "o", "e", "big", "small"}
+	names := []string{"n", "m", "u", "s", "b", "f", "l", "p", "t", "o", "e", "big", "small", "any"}
 	said := make(map[string]map[bool]int)
 	for range 500 {
 		p := pick((*Point)(nil), &Point{3, 1, "b"}, &Point{0, 0, ""}).(*Point)
 		args := []any{pick(-2, 0, 3, 4), pick(3, 4), pick(uint8(0), uint8(3), uint8(255)), pick("", "a", "b", "hello", "lo"), pick(true, false),
 			pick(0.0, 1.0, 3.0, -2.5, math.NaN()), pick([]int(nil), []int{}, []int{3, 5}, []int{0, 4}), p,
 			pick(Point{1, 2, "a"}, Point{3, 1, "hello"}), outer{Deep{Deeper{9, 2}}, p, Point{3, random.IntN(2), ""}, []Point{{3, 4, ""}}[:random.IntN(2)]},
-			pick(nil, errors.New("no"), fmt.Errorf("wrapped")), pick(uint64(1), uint64(math.MaxUint64)), pick(int8(-128), int8(5))}
+			pick(nil, errors.New("no"), fmt.Errorf("wrapped")), pick(uint64(1), uint64(math.MaxUint64)), pick(int8(-128), int8(5)),
+			pick(nil, 5, "s", true, p, Point{}, [2]int{}, complex(1, 2), Deep{})}
 		results := []any{pick(0, 3, 9), pick(nil, errors.New("no"))}
 		returned := random.IntN(4) > 0
 		facts := Facts{Goroutine: uint64(random.IntN(2) + 6), Duration: pick(int64(1e6), int64(9e6)).(int64), Panicked: !returned, Returned: returned}

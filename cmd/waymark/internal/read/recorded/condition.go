@@ -60,17 +60,11 @@ func (c *Condition) flatten(code condition.Code) condition.Code {
 			*in = condition.Instruction{Op: condition.Value, Root: condition.Result}
 			in.Name = c.add(Path{Instruction: condition.Instruction{Root: condition.Result, Name: failed}, failed: true})
 		case condition.Value:
-			p := Path{Instruction: *in, nilOnly: comparesNil(code, i)}
+			p := Path{Instruction: *in, nilOnly: code.ComparesNil(i)}
 			*in = condition.Instruction{Op: condition.Value, Root: in.Root, Name: c.add(p)}
 		}
 	}
 	return code
-}
-
-// comparesNil reports whether the value that instruction i reads is compared with nil.
-func comparesNil(code condition.Code, i int) bool {
-	return i+2 < len(code) && code[i+1].Op == condition.Nil && code[i+2].Op == condition.Compare ||
-		i > 0 && i+1 < len(code) && code[i-1].Op == condition.Nil && code[i+1].Op == condition.Compare
 }
 
 // add adds a value that is read, and returns its name in the flat program.
