@@ -74,6 +74,16 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A value in an interface may be of any type.
+func TestInterfaceMayHold(t *testing.T) {
+	sig := &Signature{Function: "F", Args: []Value{{"v", "any"}, {"w", "interface{ M() }"}}, Results: []Value{{"err", "error"}}}
+	for _, text := range []string{"args.v == 5", "args.v", `args.w == "s" && len(args.w) > 0`, "*args.v > 1 && args.w.X == 1", "args.v[0] == 1", `results.err == "s"`, "results.err.Code == 7", "args.w != nil"} {
+		if _, err := Compile(text, sig); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestErrorText(t *testing.T) {
 	_, err := Compile(`args.µ == 1`, put)
 	want := "--if: character 6 of args.µ == 1: store.Put has no argument µ: there are s *Store, key string, value []byte, n int, [4] Options, names ...string"

@@ -222,7 +222,7 @@ func (c *compiler) call(e *ast.CallExpr) (*node, error) {
 	return both(offset(e), boolean, condition.Instruction{Op: condition.Find, Find: f}, x, y), nil
 }
 
-// kindOf returns what the text of a type says of its values. Named types may be anything.
+// kindOf returns what the text of a type says of its values. Named types may be anything, and interfaces may hold it.
 func kindOf(typ string) kind {
 	switch typ {
 	case "":
@@ -233,12 +233,12 @@ func kindOf(typ string) kind {
 		return text
 	case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "byte", "rune", "float32", "float64":
 		return number
-	case "error", "any", "unsafe.Pointer":
+	case "unsafe.Pointer":
 		return nilable
 	case "complex64", "complex128":
 		return other
 	}
-	for _, prefix := range []string{"*", "[]", "...", "map[", "func(", "chan ", "chan<-", "<-chan", "interface{", "interface {"} {
+	for _, prefix := range []string{"*", "[]", "...", "map[", "func(", "chan ", "chan<-", "<-chan"} {
 		if strings.HasPrefix(typ, prefix) {
 			return nilable
 		}
