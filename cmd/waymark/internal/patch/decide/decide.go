@@ -250,10 +250,17 @@ func (c *call) value(in *condition.Instruction, nilOnly bool) (o operand, ok boo
 	return c.load(v, what, nilOnly && len(in.Steps) == 0)
 }
 
-// step returns the part of a value that a step leads to; nil: it isn't known, or there is none.
-func (c *call) step(v *value.Value, s condition.Step, what string) *value.Value {
+// masked reports whether a value is masked, and notes it.
+func (c *call) masked(v *value.Value, what string) bool {
 	if v.State == value.Masked {
 		c.fail("%s is masked: it looks like a secret", what)
+	}
+	return v.State == value.Masked
+}
+
+// step returns the part of a value that a step leads to; nil: it isn't known, or there is none.
+func (c *call) step(v *value.Value, s condition.Step, what string) *value.Value {
+	if c.masked(v, what) {
 		return nil
 	}
 	if v.Type.Kind == reflect.Pointer && v.State == value.Known {
@@ -325,7 +332,7 @@ func (c *call) length(v *value.Value, what string) (o operand, ok bool) {
 	if v.State == value.Known && v.Type.Kind == reflect.Pointer && len(v.Elems) == 1 {
 		v = &v.Elems[0]
 	}
-	if v.State != value.Known {
+	if c.masked(v, what) || v.State != value.Known {
 		return o, false
 	}
 	switch v.Type.Kind {
@@ -341,11 +348,9 @@ func (c *call) load(v *value.Value, what string, whole bool) (o operand, ok bool
 	switch v.State {
 	case value.Nil:
 		return operand{kind: reference}, true
-	case value.Masked:
-		c.fail("%s is masked: it looks like a secret", what)
-		return o, false
 	case value.Known:
 	default:
+		c.masked(v, what)
 		return o, false
 	}
 	o.bits = v.Bits

@@ -137,6 +137,8 @@ func TestUnknown(t *testing.T) {
 		{`len(args.s) == 9`, "", value.Value{Type: value.Type{Kind: reflect.String}, Text: "hel", Len: 9}, true},
 		{`args.s.X == 1`, "argument s leads deeper than values are copied", value.Value{Type: value.Type{Kind: reflect.Pointer}, Bits: 16}, false},
 		{`args.s.X == 1`, "argument s is masked: it looks like a secret", value.Value{State: value.Masked}, false},
+		{`len(args.s) == 7`, "argument s is masked: it looks like a secret", value.Value{State: value.Masked}, false},
+		{`args.s == nil`, "argument s is masked: it looks like a secret", value.Value{State: value.Masked}, false},
 		{`args.s == 1`, "", value.Value{State: value.Unread}, false},
 		{`args.s.X == 1`, "argument s is int, and has no field X", value.Value{Type: value.Type{Kind: reflect.Int, Name: "int"}}, false},
 	} {

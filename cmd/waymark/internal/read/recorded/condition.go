@@ -213,7 +213,10 @@ func (p *Path) lacking(list []*tracefile.Func) error {
 		return fmt.Errorf("no function has %d %s", p.Index+1, p.Root.Flag())
 	}
 	hint := pattern.IsIt(p.Name, names, 3)
-	if hint == "" && len(names) <= mostNames {
+	switch {
+	case len(names) == 0:
+		hint = fmt.Sprintf(": they have no names, write %s[0]", p.Root.Flag())
+	case hint == "" && len(names) <= mostNames:
 		hint = ": there are " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("no function has a value %s.%s%s", p.Root.Flag(), p.Name, hint)

@@ -193,8 +193,11 @@ func (p *Path) element(v value.Value, i int) (value.Value, error) {
 	return v, fmt.Errorf("%s was not recorded: record with greater --arg-depth and --arg-bytes", p)
 }
 
-// length returns the length of a value.
+// length returns the length of a value. A masked one stays so.
 func length(v value.Value) (value.Value, error) {
+	if v.State == value.Masked {
+		return v, nil
+	}
 	if v.Type.Kind == reflect.Pointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == reflect.Array {
 		v = v.Elems[0]
 	}

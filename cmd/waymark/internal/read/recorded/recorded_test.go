@@ -8,6 +8,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/testing/tracetest"
 	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -168,6 +169,8 @@ func TestNotes(t *testing.T) {
 		"args.req.Kye == \"x\"":    "m.Request has no field Kye: there are User, Key, Token, Tags",
 		"args.req.Token == \"x\"":  "args.req.Token is masked: its name looks like a secret's",
 		"args.s == \"x\"":          "args.s is masked: its name looks like a secret's",
+		"len(args.s) == 7":         "args.s is masked: its name looks like a secret's",
+		"len(args.req.Token) == 1": "args.req.Token is masked: its name looks like a secret's",
 		"args.req.Key == 1":        "args.req.Key is a string, and 1 is an integer",
 		"args.req == \"x\"":        "args.req is a value that may be nil, and \"x\" is a string",
 		"args.req.Key.Name == nil": "string has no field Name",
@@ -206,6 +209,12 @@ func TestCheck(t *testing.T) {
 	c := compiled(t, "args.n == 1")
 	if err := c.Check(files, nil); err != nil || strings.Join(c.Notes(), "") != "the condition args.n == 1 fits 1 of 3 functions: calls of the others are left out" {
 		t.Errorf("%v, %q", err, c.Notes())
+	}
+	unnamed := []*tracefile.Func{{Results: []string{"_"}}}
+	want := "no function has a value results.r: they have no names, write results[0]"
+	r := Path{Instruction: condition.Instruction{Root: condition.Result, Name: "r"}}
+	if err := r.lacking(unnamed); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	plain := func(f *tracefile.Func) bool { return f.Name == "m.plain" }
 	var list []*tracefile.Func
