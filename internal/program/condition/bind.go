@@ -22,7 +22,8 @@ type Shape struct {
 type Bound struct {
 	Next *Bound // for others
 
-	// Err says why the code can't be evaluated for these types: it rejects calls.
+	// Err says why the code, or an operand of || in it, can't be evaluated for these types: calls for
+	// which it would have to be are rejected.
 	Err error
 
 	ops   []op
@@ -43,7 +44,7 @@ func (c Code) Bind(s Shape) *Bound {
 		return &Bound{Err: err, ops: b.ops, types: s.Types}
 	}
 	b.add(op{code: opEnd})
-	return &Bound{ops: b.ops, types: s.Types}
+	return &Bound{Err: b.skipped, ops: b.ops, types: s.Types}
 }
 
 // binder follows the types on the stack.
@@ -55,6 +56,8 @@ type binder struct {
 
 	last operand // what the code leaves
 	why  string  // it is never true
+
+	skipped error // why an operand of || can't be evaluated
 }
 
 // A jump is that of And or Or, over its second operand.
@@ -111,7 +114,8 @@ func (b *binder) code(c Code) error {
 		if err := b.land(i); err != nil {
 			return err
 		}
-		if err := b.instruction(c, i); err != nil {
+		depth := len(b.stack)
+		if err := b.instruction(c, i); err != nil && !b.skip(c[i].Op, i, depth, err) {
 			return err
 		}
 	}
@@ -121,6 +125,47 @@ func (b *binder) code(c Code) error {
 	b.last = b.pop()
 	return b.last.truth()
 }
+
+// skip makes of instruction i, which can't be evaluated, a refusal of the calls that get there. It
+// reports false if all calls do, because it isn't in an operand that || may skip, or if the
+// condition must not read the value. depth is that of the stack before.
+func (b *binder) skip(o Opcode, i, depth int, err error) bool {
+	if _, hidden := err.(hiddenError); hidden || b.shape.early || !b.optional(i) {
+		return false
+	}
+	if b.skipped == nil {
+		b.skipped = err
+	}
+	b.add(op{code: opFail})
+	switch o {
+	case And, Or:
+		b.stack = b.stack[:depth-1]
+		return true
+	case Not:
+		depth--
+	case Compare, Find:
+		depth -= 2
+	}
+	b.stack = append(b.stack[:depth], operand{kind: ofAbsent})
+	return true
+}
+
+// optional reports whether || may skip instruction i.
+func (b *binder) optional(i int) bool {
+	for to, joins := range b.joins {
+		for _, j := range joins {
+			if to > i && j.or {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A hiddenError says that a value is masked.
+type hiddenError struct{ error }
+
+func hiddenf(format string, args ...any) error { return hiddenError{fmt.Errorf(format, args...)} }
 
 // land completes the jumps to the instruction i, which come with a truth value.
 func (b *binder) land(i int) error {

@@ -74,7 +74,7 @@ func (f *Filter) Enter(args Values) (slots uint64, ok bool) {
 func (f *Filter) Accepts(args Values) bool {
 	if b := f.enter.first.Load(); b != nil {
 		if o := b.Test(args, Facts{}); o != Other {
-			return o == True
+			return f.decided(b, o) == True
 		}
 	}
 	return len(f.program.Enter) == 0 || f.test(&f.enter, f.program.Enter, f.function.Args, args, Facts{}) == True
@@ -96,7 +96,7 @@ func (f *Filter) Exit(results Values, facts Facts, returned bool) bool {
 func (f *Filter) test(list *bounds, c Code, names []string, v Values, facts Facts) Outcome {
 	for b := list.first.Load(); b != nil; b = b.Next {
 		if o := b.Test(v, facts); o != Other {
-			return o
+			return f.decided(b, o)
 		}
 	}
 	return f.bind(list, c, names, v, facts)
@@ -109,16 +109,21 @@ func (f *Filter) bind(list *bounds, c Code, names []string, v Values, facts Fact
 	}
 	types, places := v.types()
 	b := c.Bind(Shape{Names: names, Types: types, Places: places, Absent: list == &f.left, Secret: f.function.Secret})
-	if b.Err != nil {
-		f.report(b.Err)
-	}
 	for {
 		b.Next = list.first.Load()
 		if list.first.CompareAndSwap(b.Next, b) {
 			list.n.Add(1)
-			return b.Test(v, facts)
+			return f.decided(b, b.Test(v, facts))
 		}
 	}
+}
+
+// decided returns the outcome of b. It reports why b refuses a call that it can't be evaluated for.
+func (f *Filter) decided(b *Bound, o Outcome) Outcome {
+	if o == Refused && b.Err != nil {
+		f.report(b.Err)
+	}
+	return o
 }
 
 func (f *Filter) report(err error) {

@@ -20,6 +20,9 @@ type Facts struct {
 	Slots    uint64 // those that are true, and from bit slotRefused on those that could not be decided
 }
 
+// SlotRefused reports whether one of the slots that Enter has returned could not be decided.
+func SlotRefused(slots uint64) bool { return slots>>slotRefused != 0 }
+
 // An Outcome is what comes of an evaluation.
 type Outcome uint8
 

@@ -144,7 +144,7 @@ func (b *binder) value(in *Instruction, nilOnly bool) error {
 		return nil
 	case i < len(b.shape.Names) && b.secret(b.shape.Names[i]), p.typ == masked,
 		b.shape.Places && p.typ.Elem() == masked:
-		return fmt.Errorf("%s is masked: its name looks like a secret's", p.what)
+		return hiddenf("%s is masked: its name looks like a secret's", p.what)
 	case b.shape.early && p.typ.Kind() == reflect.Interface:
 		b.push(operand{kind: ofAny, what: p.what})
 		return nil
@@ -241,7 +241,7 @@ func (b *binder) field(p *path, name string) error {
 		}
 		f := p.typ.Field(i)
 		if b.secret(f.Name) {
-			return fmt.Errorf("%s.%s is masked: its name looks like a secret's", p.what, f.Name)
+			return hiddenf("%s.%s is masked: its name looks like a secret's", p.what, f.Name)
 		}
 		p.typ, p.offset = f.Type, p.offset+f.Offset
 		if err := b.hidden(p); err != nil {
@@ -259,7 +259,7 @@ func (b *binder) hidden(p *path) error {
 		t = t.Elem()
 	}
 	if b.shape.Secret != nil && valuetext.TypeHidden(t) {
-		return fmt.Errorf("%s is masked: it is a %s, whose values are secrets", p.what, t)
+		return hiddenf("%s is masked: it is a %s, whose values are secrets", p.what, t)
 	}
 	return nil
 }

@@ -140,6 +140,33 @@ func TestInterfaces(t *testing.T) {
 	}
 }
 
+// What an operand of || reads need not exist if the operand is skipped. A masked value is never read.
+func TestSkipped(t *testing.T) {
+	const noField = "args[0] is expression.user, and has no field Code"
+	for _, c := range []struct {
+		text string
+		arg  any
+		want bool
+		why  string
+	}{
+		{"args[0].ID > 2 || args[0].Code == 2", user{ID: 3}, true, ""},
+		{"args[0].ID > 2 || args[0].Code == 2", user{ID: 1}, false, noField},
+		{"args[0].ID > 2 || args[0].Code == 2", oops{2}, false, "args[0] is expression.oops, and has no field ID"},
+		{"args[0].ID > 2 || !(args[0].Code == 2 && contains(args[0].Code, \"x\"))", user{ID: 3}, true, ""},
+		{"args[0].ID > 2 || args[0].ID && args[0].ID == \"x\"", user{ID: 3}, true, ""},
+		{"args[0].ID > 2 || args[0].ID && args[0].ID == \"x\"", user{ID: 1}, false, "args[0].ID is an integer, want a truth value"},
+		{"args[0].ID > 2 || contains(args[0].ID, \"x\") || args[0].ID == 1", user{ID: 1}, false, "args[0].ID is an integer, want a string"},
+		{"args[0] == nil || args[0].Code == 2", nil, true, ""},
+		{"(args[0].ID > 2 || args[0].ID > 1) && args[0].Code == 2", user{ID: 1}, false, noField},
+		{"args[0].Limit == 1.5 || args[0].Token == \"x\"", sample(), false, "args[0].Token is masked"},
+	} {
+		got, err := decide(t, c.text, []any{c.arg}, nil, condition.Facts{})
+		if why := fmt.Sprint(err); got != c.want || (c.why == "") != (err == nil) || !strings.Contains(why, c.why) && err != nil {
+			t.Errorf("%s of %#v: %v, %v, want %v, %q", c.text, c.arg, got, err, c.want, c.why)
+		}
+	}
+}
+
 // TestErrors has conditions on the last result.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {

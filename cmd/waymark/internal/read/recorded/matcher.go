@@ -61,7 +61,19 @@ func (m *Matcher) Enter(c *calltree.Call) (slots uint64, ok bool) {
 	if f.filter == nil {
 		return 0, false
 	}
-	return f.filter.Enter(m.values(c, f, m.c.args, f.args, c.Args))
+	values, why := m.values(c, m.c.args, f.args, c.Args)
+	slots, ok = f.filter.Enter(values)
+	if !ok || condition.SlotRefused(slots) {
+		m.reject(f, why)
+	}
+	return slots, ok
+}
+
+// reject notes why a call of f is rejected.
+func (m *Matcher) reject(f *called, why []error) {
+	for _, err := range why {
+		m.c.reject(f.name, err.Error())
+	}
 }
 
 // Exit reports whether a call that ended is chosen.
@@ -71,7 +83,12 @@ func (m *Matcher) Exit(c *calltree.Call, slots uint64) bool {
 		return false
 	}
 	facts := condition.Facts{Duration: m.nanos(c.End - c.Began), Panicked: c.Flags&calltree.Panicked != 0, Slots: slots}
-	return f.filter.Exit(m.values(c, f, m.c.results, f.results, Results(c)), facts, true)
+	values, why := m.values(c, m.c.results, f.results, Results(c))
+	if !f.filter.Exit(values, facts, true) {
+		m.reject(f, why)
+		return false
+	}
+	return true
 }
 
 // Results returns the results of a call that has ended, nil if it did not return or they were not
@@ -83,8 +100,9 @@ func Results(c *calltree.Call) []byte {
 	return c.Results
 }
 
-// values returns what the condition reads: the paths, which begin at the indices at in what data has.
-func (m *Matcher) values(c *calltree.Call, f *called, paths []Path, at []int, data []byte) condition.Values {
+// values returns what the condition reads: the paths, which begin at the indices at in what data has. why
+// says what was not recorded or does not exist.
+func (m *Matcher) values(c *calltree.Call, paths []Path, at []int, data []byte) (_ condition.Values, why []error) {
 	var list []value.Value
 	if len(paths) > 0 && data != nil {
 		list, _ = value.Decode(data, m.file.Type)
@@ -102,11 +120,11 @@ func (m *Matcher) values(c *calltree.Call, f *called, paths []Path, at []int, da
 			leaves[i] = p.leaf(v)
 			continue
 		case err != errUnreached:
-			m.c.reject(f.name, err.Error())
+			why = append(why, err)
 		}
 		leaves[i] = unread
 	}
 	ev := rt.EventOf(leaves)
 	ev.Goroutine = c.Goroutine
-	return condition.Values{Event: ev}
+	return condition.Values{Event: ev}, why
 }

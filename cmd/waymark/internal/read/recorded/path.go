@@ -113,6 +113,9 @@ func (p *Path) find(list []value.Value, i int) (value.Value, error) {
 				return v, err
 			}
 		}
+		if v.State == value.Nil {
+			return v, errUnreached
+		}
 		if v.State != value.Known {
 			break
 		}

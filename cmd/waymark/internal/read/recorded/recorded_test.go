@@ -183,6 +183,26 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// A note is about calls that are rejected, not about operands that || skips.
+func TestSkipped(t *testing.T) {
+	file := open(t)
+	put, none := call(1, aRequest(0, "k1"), number64(1)), call(1, dynamic(format.TypeNil), number64(1))
+	for text, c := range map[string]*calltree.Call{`args.n == 1 || args.req.Kye == "x"`: put, "args.req == nil || args.req.X == 1": none} {
+		if got, notes := decide(t, file, text, c); !got || notes != "" {
+			t.Errorf("%s: %v, %s, want true", text, got, notes)
+		}
+	}
+	for _, text := range []string{"args.req.X == nil", "args.req.X == 1 || args.n == 1"} {
+		if got, notes := decide(t, file, text, none); got || notes != "" {
+			t.Errorf("%s: %v, %s, want false: it reads through nil", text, got, notes)
+		}
+	}
+	want := "m.Request has no field Kye"
+	if got, notes := decide(t, file, `duration > 1h || args.req.Kye == "x"`, put); got || !strings.Contains(notes, want) {
+		t.Errorf("%v, %s, want false, %s", got, notes, want)
+	}
+}
+
 // TestCheck has conditions before any call is seen.
 func TestCheck(t *testing.T) {
 	files := []*tracefile.File{open(t)}
