@@ -41,6 +41,33 @@ func send(t *testing.T, url string) (unsent []byte, err error) {
 	return unsent, err
 }
 
+// What a failed export has left is kept by the next ones.
+func TestUnsentAgain(t *testing.T) {
+	down, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	down.Close()
+	dir := t.TempDir()
+	for _, want := range []string{"unsent.otlp.json", "unsent-2.otlp.json", "unsent-3.otlp.json"} {
+		e, err := otlp.NewEndpoint("http://"+down.Addr().String(), filepath.Join(dir, "unsent.otlp.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Pause, e.Patience = time.Millisecond, time.Millisecond
+		if _, err := otlp.Write(e, record(t, events()), &recording.Filter{}, calls.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		want = filepath.Join(dir, want)
+		if err := e.Close(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want an error with %s", err, want)
+		}
+		if info, err := os.Stat(want); err != nil || info.Size() == 0 {
+			t.Errorf("%v, %v, want a file with spans", info, err)
+		}
+	}
+}
+
 // What is sent to an address at which nobody listens, or nobody answers in time, is in a file.
 func TestNoReceiver(t *testing.T) {
 	want := written(t, "otlp", record(t, events()), recording.Filter{})

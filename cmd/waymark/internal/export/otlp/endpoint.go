@@ -5,11 +5,13 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 // for the receiver. Requests that it does not take go to a file in the end.
 type Endpoint struct {
 	URL    string
-	Unsent string // name of the file for what was not sent
+	Unsent string // name of the file for what was not sent; a number is added if there is one
 
 	Timeout  time.Duration // of each attempt to send a request
 	Patience time.Duration // in which new attempts begin
@@ -117,14 +119,28 @@ func (e *Endpoint) Send(r *Request) error {
 		}
 	}
 	if e.file == nil {
-		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permission.Private)
+		f, err := create(e.Unsent)
 		if err != nil {
 			return errors.Join(e.reason, err)
 		}
-		e.file = f
+		e.file, e.Unsent = f, f.Name()
 	}
 	e.unsent++
 	return Lines{e.file}.Send(r)
+}
+
+// create creates a file. If the name is taken it gets a number, as in unsent-2.otlp.json: nothing that an
+// earlier export has left is lost.
+func create(name string) (*os.File, error) {
+	dir, base := filepath.Split(name)
+	stem, _, _ := strings.Cut(base, ".")
+	for n := 2; ; n++ {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permission.Private)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+		name = fmt.Sprintf("%s%s-%d%s", dir, stem, n, base[len(stem):])
+	}
 }
 
 // Close ends the file, if there is one. The error says what was not taken.
