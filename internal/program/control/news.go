@@ -66,6 +66,9 @@ type News struct {
 	Why       string          `json:"why,omitempty"`        // it is done
 }
 
+// MostNotes is how many functions that a condition does not fit a program names in notes.
+const MostNotes = 10
+
 // What News.Why may be.
 const (
 	WhyEnough = "as many as wanted"     // all was told that was wanted

@@ -28,7 +28,6 @@ const (
 	mostTraces  = 20       // that wait for the client
 	mostTree    = 256 << 10
 	mostSampled = 768 << 10 // bytes of a sampler's tree
-	mostNoted   = 10        // functions that a condition does not fit
 )
 
 // Watch begins to watch the functions that are selected. name says for errors which they are. Calls
@@ -134,11 +133,11 @@ func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switch
 }
 
 // note notes that a condition does not fit calls of a function. It is told once for each function, and
-// of mostNoted.
+// of control.MostNotes.
 func (w *wish) note(err error) {
 	w.noting.Lock()
 	defer w.noting.Unlock()
-	if w.noted++; w.noted <= mostNoted {
+	if w.noted++; w.noted <= control.MostNotes {
 		w.notes = append(w.notes, err.Error()+"; such calls are rejected")
 	}
 }

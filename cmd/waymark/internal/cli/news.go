@@ -104,7 +104,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	ctx, stop := interrupted(limit)
 	defer stop()
 	var last *control.News
-	rejected := false
+	misfits := 0 // functions that the condition does not fit
 	for last == nil || !last.Done {
 		next := control.Request{Do: control.DoNext, WaitNS: int64(min(every, newsEvery))}
 		if every > newsEvery { // numbers of a period
@@ -123,7 +123,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		}
 		last = answer.News
 		for _, note := range last.Notes {
-			rejected = true
+			misfits++
 			a.note(note)
 		}
 		err = tell(last)
@@ -141,7 +141,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	if last.Skipped > 0 {
 		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
-	if rejected && last.Hits == 0 {
+	if misfits > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")
 	}
 	if w := r.Watch; w != nil && len(w.Probes) == 0 && slices.Contains(calls, w.Kind) && last.Hits == 0 {
