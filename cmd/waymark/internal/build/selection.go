@@ -224,6 +224,17 @@ func (s *selection) leftOut(text string, funcs []Func) *Func {
 	return nil
 }
 
+// outside returns the path of a package that isn't instrumented and in which a pattern names a function, empty if there
+// is none.
+func (s *selection) outside(text string, pkgs []*gocmd.Package) string {
+	for _, p := range pkgs {
+		if strings.HasPrefix(text, p.ImportPath+".") && !s.inScope(p) {
+			return p.ImportPath
+		}
+	}
+	return ""
+}
+
 // check returns an error if a pattern matched nothing, or what can't be told apart.
 func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
@@ -261,6 +272,10 @@ func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	for _, text := range unmatched {
 		if f := s.leftOut(text, b.Funcs); f != nil {
 			errs = append(errs, fmt.Errorf("pattern %s matches no function that is instrumented: %s is left out: %s; --all takes in tiny functions, --closures function literals", text, f.Full, f.Reason))
+			continue
+		}
+		if path := s.outside(text, pkgs); path != "" {
+			errs = append(errs, fmt.Errorf("pattern %s: package %s is not instrumented: --include ./...,%[2]s adds it to your own", text, path))
 			continue
 		}
 		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
