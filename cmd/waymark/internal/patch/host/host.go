@@ -438,6 +438,9 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if w.Kind == control.KindSamples {
 		return h.sample(w)
 	}
+	if len(w.Probes) > 0 {
+		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "probes are watched in a program of waymark build only"}
+	}
 	if len(targets) == 0 && w.Kind != control.KindSums {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern"}
 	}
