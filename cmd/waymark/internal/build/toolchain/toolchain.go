@@ -112,9 +112,11 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "ready", before: "casgstatus(gp, _Gwaiting, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, mp.curg) }; "},
 	{file: "proc.go", fn: "injectglist", before: "tail = gp", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
 	{file: "proc.go", fn: "exitsyscallNoP", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
-	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
+	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "gnext.wm.counts = 0; if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
+	// A goroutine may go on with another P.
+	{file: "proc.go", fn: "wirep", before: "gp.m.p.set(pp)", text: "if curg := gp.m.curg; curg != nil { curg.wm.counts = 0 }; "},
 	// It runs again, or will at once, with a P. As runtime/trace's, the clock is read last.
-	{file: "proc.go", fn: "execute", before: "gogo(&gp.sched)", text: "if wmWaits.Load() { wmOnRun(gp) }; "},
+	{file: "proc.go", fn: "execute", before: "gogo(&gp.sched)", text: "gp.wm.counts = 0; if wmWaits.Load() { wmOnRun(gp) }; "},
 	{file: "proc.go", fn: "exitsyscall", before: "pp.syscalltick++", text: "if wmWaits.Load() { wmOnSyscallEnd(gp) }; "},
 }
 

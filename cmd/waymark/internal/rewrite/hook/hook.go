@@ -41,9 +41,10 @@ const (
 	Bind     = "WMBind"     // with its Package and its groups
 )
 
-// Away reports whether the word of a site is that of a call which nobody wants to know of. That is
-// so if only some goroutines are traced and this is none of them. It is inlined.
-const Away = "WMAway"
+// Done counts a call if the word of its site says that this is all that is wanted. It reports whether
+// nothing more is to be done: it has counted, or only some goroutines are traced and this is none of
+// them. It is inlined.
+const Done = "WMDone"
 
 // Valued reports whether anybody wants the values of calls of a site with that word. It is inlined.
 const Valued = "WMValued"
@@ -105,7 +106,7 @@ const MaxInts = 4
 var Signatures = map[string]string{
 	Register:            "func(*WMPackage) bool",
 	Bind:                "func(*WMPackage, ...any) bool",
-	Away:                "func(WMSite) bool",
+	Done:                "func(WMSite) bool",
 	Valued:              "func(WMSite) bool",
 	Enter:               "func(WMSite) WMFrame",
 	EnterArgs:           "func(WMSite, ...any) WMFrame",

@@ -22,7 +22,7 @@
 // does neither:
 //
 //	func F(a int) (wm_r0 int) { _ = wm_reg; wm_f := wm_rt.WMFrame(wm_sites[3]);
-//			if wm_f != 0 { if wm_rt.WMAway(wm_rt.WMSite(wm_f)) { wm_f = 0 } else {
+//			if wm_f != 0 { if wm_rt.WMDone(wm_rt.WMSite(wm_f)) { wm_f = 0 } else {
 //			wm_f = wm_rt.WMEnter(wm_rt.WMSite(wm_f)) } };
 //		if a == 0 {
 //			{ if wm_f != 0 { wm_rt.WMExit(wm_f) }; return a }
@@ -30,12 +30,12 @@
 //		{ wm_r0 = G(a) + 1; if wm_f != 0 { wm_rt.WMExit(wm_f) }; return }
 //	}
 //
-// (There are no new lines really: the first three are one.) WMAway is inlined; it says that only
-// some goroutines' calls are wanted, and not this one's. There is an exit at each return and, where
+// (There are no new lines really: the first three are one.) WMDone is inlined; it counts a call
+// of which nothing else is wanted, and says that no more is to be done. There is an exit at each return and, where
 // control can reach it, at the end of the body. Where that can't be done, a deferred call reports
 // the exit, which is registered first and so runs last:
 //
-//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 && !wm_rt.WMAway(wm_s) {
+//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 && !wm_rt.WMDone(wm_s) {
 //			if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
 //
 // Where values are to be recorded, the hooks get them as further arguments. They get them in the

@@ -46,7 +46,7 @@ func (w *rewriter) function(f *Func) {
 	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.needsResults() {
 		w.nameFields(f.Type.Results, w.result)
 	}
-	wanted := site + " != 0 && !" + w.invoke(hook.Away, site)
+	wanted := site + " != 0 && !" + w.invoke(hook.Done, site)
 	switch {
 	case f.HasProbes():
 		w.probedFunction(f)
@@ -66,7 +66,7 @@ func (w *rewriter) function(f *Func) {
 		if f.Args { // nothing is boxed for a call whose values nobody wants
 			begin = "if " + w.invoke(hook.Valued, site) + " " + begin + " else { " + frame + " = " + w.invoke(hook.Enter, site) + " }"
 		}
-		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Away, site)+" { "+frame+" = 0 } else "+begin+" }")
+		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Done, site)+" { "+frame+" = 0 } else "+begin+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}

@@ -34,7 +34,7 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
-func WMAway(WMSite) bool { return false }
+func WMDone(WMSite) bool { return false }
 
 func WMValued(WMSite) bool { return true }
 

@@ -76,13 +76,17 @@ flagged:
 	JHI  uncounted
 	CMPQ (g_wm+wmG_flags)(R14), $const_wmMute1
 	JHS  again
-	MOVQ g_m(R14), BX
-	MOVQ m_p(BX), BX
+	MOVQ g_m(R14), DX
+	MOVQ m_p(DX), BX
 	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
 	MOVQ (p_wm+wmP_counts)(BX), BX
 	XORL AX, AX                      // nobody wants to know of its end
 	INCQ (BX)(CX*8)
+	CMPQ R14, m_curg(DX)
+	JNE  counted
+	MOVQ BX, (g_wm+wmG_counts)(R14)  // WMDone counts those that follow
+counted:
 	RET
 uncounted:
 	SUBL $const_wmLong, CX

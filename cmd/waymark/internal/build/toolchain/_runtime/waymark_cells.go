@@ -3,8 +3,12 @@
 // The calls of a site are added up in cells, one for each P. So no two threads write to the same
 // cell, and the memory does not depend on the number of goroutines. Calls that are only counted have
 // a count of one word beside the cells. Code in package runtime is preempted at calls only: nothing
-// else keeps a goroutine on its P while it updates a cell. Cells and counts only grow, modulo 2^64,
+// else keeps a goroutine on its P while it updates a cell. The runtime asks the line table whose code
+// is preempted, so this holds where WMDone is inlined, too. Cells and counts only grow, modulo 2^64,
 // and are never set back: what happened between two instants is a difference.
+//
+// A goroutine knows its P's counts from its first counted call on, until it may get another P, which
+// wirep, execute and coroswitch_m say.
 
 package runtime
 
@@ -50,6 +54,9 @@ type wmCellMore struct {
 	off wmOff // of total, and of self
 }
 
+// wmCountSites is how many sites each table of counts has at least. WMDone counts their calls.
+const wmCountSites = 1 << 16
+
 const (
 	wmHistogramLines = 60
 	wmHistogramLine  = 32
@@ -87,11 +94,18 @@ func wmCountAt(counts uintptr, site uint32) *uint64 {
 func wmGrowCells(pp *p, site uint32) {
 	n := uintptr(max(WMSites(), site+1))
 	n = max(n, 2*pp.wm.ncells, 64)
-	cells := uintptr(persistentalloc(n<<wmCellShift, 64, &memstats.other_sys))
-	counts := uintptr(persistentalloc(n*8, 64, &memstats.other_sys))
+	cells, counts := uintptr(persistentalloc(n<<wmCellShift, 64, &memstats.other_sys)), pp.wm.counts
 	if pp.wm.ncells > 0 {
 		memmove(unsafe.Pointer(cells), unsafe.Pointer(pp.wm.cells), pp.wm.ncells<<wmCellShift)
-		memmove(unsafe.Pointer(counts), unsafe.Pointer(pp.wm.counts), pp.wm.ncells*8)
+	}
+	if counts == 0 || n > wmCountSites {
+		counts = uintptr(persistentalloc(max(n, wmCountSites)*8, 64, &memstats.other_sys))
+		if pp.wm.counts != 0 {
+			memmove(unsafe.Pointer(counts), unsafe.Pointer(pp.wm.counts), max(pp.wm.ncells, wmCountSites)*8)
+		}
+		if gp := getg().m.curg; gp != nil {
+			gp.wm.counts = 0
+		}
 	}
 	t := pp.wm.table
 	if t == nil {
@@ -115,6 +129,9 @@ func wmCountCall(site uint32) {
 	if pp := mp.p.ptr(); pp != nil {
 		wmCellOf(pp, site) // makes room
 		*wmCountAt(pp.wm.counts, site)++
+		if gp := getg(); gp == mp.curg && gp.wm.flags < wmMute1 {
+			gp.wm.counts = pp.wm.counts
+		}
 	}
 	releasem(mp)
 }

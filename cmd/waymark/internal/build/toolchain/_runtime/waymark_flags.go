@@ -18,7 +18,7 @@ const (
 	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
 	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
-	wmAway     = 1 << 22 // they are gathered, are no roots, and no more is done with them: see WMAway
+	wmAway     = 1 << 22 // they are gathered, are no roots, and no more is done with them: see WMDone
 
 	// wmCounted and wmTimed together: the first call is noted, see waymark_seen.go.
 
@@ -71,9 +71,18 @@ const (
 	WMRoot     = wmRoot // gathers, too
 )
 
-// WMAway reports whether a site's word says that calls are gathered and no more, and the goroutine
-// is in no trace. It is inlined where functions begin, so that calls elsewhere cost next to nothing.
-func WMAway(s WMSite) bool {
+// WMDone reports whether nothing more is to be done for a call that begins, by its site's word. If
+// calls are counted and no more, WMDone has counted this one. If they are gathered and no more, the
+// goroutine is in no trace. It is inlined where functions begin: such calls cost next to nothing.
+func WMDone(s WMSite) bool {
+	if i := uint32(s) - wmWordCounted; i < wmCountSites && !raceenabled {
+		counts := getg().wm.counts
+		if counts == 0 {
+			return false
+		}
+		*wmCountAt(counts, i)++
+		return true
+	}
 	return s&wmAway != 0 && getg().wm.gather == 0
 }
 

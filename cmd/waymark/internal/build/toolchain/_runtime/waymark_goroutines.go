@@ -52,6 +52,7 @@ func wmMute(gp *g, on bool) {
 	if on {
 		gp.wm.flags += wmMute1
 		gp.wm.id = 0 // of no P: its next call takes the slow path
+		gp.wm.counts = 0
 		gp.slowCalls()
 		wmSlowGather(gp)
 	} else {

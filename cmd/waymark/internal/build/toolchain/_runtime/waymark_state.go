@@ -50,6 +50,7 @@ type wmG struct {
 	pathing  uintptr     // the same if calls are added up by path, too; timing is 0 then
 	noting   uintptr     // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr     // of the stack
+	counts   uintptr     // of its P, by site, while WMDone may count; else 0: see waymark_cells.go
 	gather   uintptr     // 0 if it is in no trace, else where its next record goes, see waymark_strands.go
 	strand   uintptr     // *wmStrand, what it does in the trace, the first of a list; 0 if it is in none
 	node     uint32      // of the call that started the goroutine, see waymark_paths.go

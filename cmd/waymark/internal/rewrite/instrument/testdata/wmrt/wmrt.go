@@ -56,8 +56,8 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
-// WMAway says that calls are wanted on all goroutines.
-func WMAway(WMSite) bool { return false }
+// WMDone says that more is wanted of all calls.
+func WMDone(WMSite) bool { return false }
 
 // WMValued says that values are wanted.
 func WMValued(WMSite) bool { return true }

@@ -1,0 +1,3 @@
+module example.com/instructions
+
+go 1.26
