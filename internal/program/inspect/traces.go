@@ -46,7 +46,7 @@ func newTraces(s switchboard.Selection, name string, w control.Watch) (control.T
 	selecting := switchboard.Selects(func() (switchboard.Selection, string, error) { return s, "", nil })
 	var err error
 	if t.collector, err = trace.Start(selector{selecting, name}, o); errors.Is(err, trace.ErrBusy) {
-		return nil, &control.Error{Code: control.CodeState, Text: "the program gathers traces already, for another command, WAYMARK=traces or its own code"}
+		return nil, &control.Error{Code: control.CodeState, Text: "the program gathers traces for eight others already: other commands, WAYMARK=traces or its own code"}
 	}
 	return t, Refused(err)
 }

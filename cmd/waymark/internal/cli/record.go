@@ -275,7 +275,7 @@ func (a *app) sayRecording(form string, files []string) error {
 func adviceOf(f *tracefile.File) string {
 	fields := strings.Fields(f.Meta(format.MetaAdvice))
 	var cpu, tracing int64
-	if _, err := fmt.Sscan(f.Meta(format.MetaCPU)+" "+f.Meta(format.MetaTracing), &cpu, &tracing); err != nil || len(fields) < 2 || tracing >= cpu {
+	if _, err := fmt.Sscan(f.Meta(format.MetaCPU)+" "+f.Meta(format.MetaTracing), &cpu, &tracing); err != nil || len(fields) < 2 {
 		return ""
 	}
 	added := recording.Added(time.Duration(cpu), time.Duration(tracing))
@@ -292,6 +292,9 @@ func adviceOf(f *tracefile.File) string {
 	if n > 1 {
 		others = " and of " + units.Things(uint64(n-1), "other function")
 	}
-	return fmt.Sprintf("tracing added some %.0f%% to the program's own CPU time; with --budget %s, which is a share of that, calls of %s%s would only have been counted at times",
-		100*added, defaultBudget, fn.Name, others)
+	cost := fmt.Sprintf("tracing added some %.0f%% to the program's own CPU time; with --budget %s, which is a share of that,", 100*added, defaultBudget)
+	if tracing >= cpu {
+		cost = fmt.Sprintf("tracing took nearly all of the CPU time; with --budget %s", defaultBudget)
+	}
+	return fmt.Sprintf("%s calls of %s%s would only have been counted at times", cost, fn.Name, others)
 }

@@ -258,7 +258,8 @@ func (a *app) traceCommand() *cobra.Command {
 			return err
 		})
 	cmd.Long = `Trace prints the tree of each call of the functions: all instrumented calls below it with their
-times, also on the goroutines that it started. A program serves one trace command at a time.`
+times, also on the goroutines that it started. A program serves up to eight trace commands at a
+time.`
 	return cmd
 }
 

@@ -137,10 +137,9 @@ func facts(i tracefile.Info, path string) []fact {
 		list = append(list, fact{"Budget", i.Budget})
 	}
 	if i.CPU > 0 {
-		own := i.CPU - min(i.CPUTracing, i.CPU)
-		text := fmt.Sprintf("%s added to the program's own %s of CPU time", units.Duration(int64(i.CPUTracing)), units.Duration(int64(own)))
-		if own > 0 {
-			text += fmt.Sprintf(", %.1f %%", 100*recording.Added(i.CPU, i.CPUTracing))
+		text := fmt.Sprintf("nearly all of %s of CPU time", units.Duration(int64(i.CPU)))
+		if own := i.CPU - i.CPUTracing; own > 0 {
+			text = fmt.Sprintf("%s added to the program's own %s of CPU time, %.1f %%", units.Duration(int64(i.CPUTracing)), units.Duration(int64(own)), 100*recording.Added(i.CPU, i.CPUTracing))
 		}
 		list = append(list, fact{"Tracing", text})
 	}
