@@ -278,6 +278,10 @@ func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 			errs = append(errs, fmt.Errorf("pattern %s: package %s is not instrumented: --include ./...,%[2]s adds it to your own", text, path))
 			continue
 		}
+		if slices.ContainsFunc(pkgs, func(p *gocmd.Package) bool { return p.ImportPath == text && !s.own(p) }) {
+			errs = append(errs, fmt.Errorf("pattern %s: waymark never instruments package runtime, and what that imports", text))
+			continue
+		}
 		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
 	}
 	return errors.Join(errs...)
