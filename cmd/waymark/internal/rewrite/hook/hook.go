@@ -41,10 +41,13 @@ const (
 	Bind     = "WMBind"     // with its Package and its groups
 )
 
-// Done counts a call if the word of its site says that this is all that is wanted. It reports whether
-// nothing more is to be done: it has counted, or only some goroutines are traced and this is none of
-// them. It is inlined.
-const Done = "WMDone"
+// Light reports whether calls of a site with that word may be nothing but a count, or nothing at all.
+// Done is for these: it counts the call, if that is wanted, and reports whether nothing more is to be
+// done. It isn't if the goroutine's calls are gathered. Both are inlined.
+const (
+	Light = "WMLight"
+	Done  = "WMDone"
+)
 
 // Valued reports whether anybody wants the values of calls of a site with that word. It is inlined.
 const Valued = "WMValued"
@@ -106,6 +109,7 @@ const MaxInts = 4
 var Signatures = map[string]string{
 	Register:            "func(*WMPackage) bool",
 	Bind:                "func(*WMPackage, ...any) bool",
+	Light:               "func(WMSite) bool",
 	Done:                "func(WMSite) bool",
 	Valued:              "func(WMSite) bool",
 	Enter:               "func(WMSite) WMFrame",

@@ -22,21 +22,21 @@
 // does neither:
 //
 //	func F(a int) (wm_r0 int) { _ = wm_reg; wm_f := wm_rt.WMFrame(wm_sites[3]);
-//			if wm_f != 0 { if wm_rt.WMDone(wm_rt.WMSite(wm_f)) { wm_f = 0 } else {
-//			wm_f = wm_rt.WMEnter(wm_rt.WMSite(wm_f)) } };
+//			if wm_f != 0 { if wm_rt.WMLight(wm_rt.WMSite(wm_f)) && wm_rt.WMDone(wm_rt.WMSite(wm_f)) {
+//			wm_f = 0 } else { wm_f = wm_rt.WMEnter(wm_rt.WMSite(wm_f)) } };
 //		if a == 0 {
 //			{ if wm_f != 0 { wm_rt.WMExit(wm_f) }; return a }
 //		}
 //		{ wm_r0 = G(a) + 1; if wm_f != 0 { wm_rt.WMExit(wm_f) }; return }
 //	}
 //
-// (There are no new lines really: the first three are one.) WMDone is inlined; it counts a call
-// of which nothing else is wanted, and says that no more is to be done. There is an exit at each return and, where
-// control can reach it, at the end of the body. Where that can't be done, a deferred call reports
-// the exit, which is registered first and so runs last:
+// (There are no new lines really: the first three are one.) WMLight and WMDone are inlined. WMDone
+// counts a call of which nothing else is wanted, and says whether no more is to be done. There is an
+// exit at each return and, where control can reach it, at the end of the body. Where that can't be
+// done, a deferred call reports the exit, which is registered first and so runs last:
 //
-//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 && !wm_rt.WMDone(wm_s) {
-//			if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
+//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 && !(wm_rt.WMLight(wm_s) &&
+//			wm_rt.WMDone(wm_s)) { if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
 //
 // Where values are to be recorded, the hooks get them as further arguments. They get them in the
 // branch that is taken when WMValued, inlined too, says that somebody wants them. WMEnterArgs gets

@@ -149,7 +149,7 @@ func (w *rewriter) probedFunction(f *Func) {
 		args = w.values(f.Params(), w.arg, "")
 	}
 	begin := fmt.Sprintf("if %[1]s>>32 != 0 { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
-		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Done, site), enter)
+		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.done(site), enter)
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:

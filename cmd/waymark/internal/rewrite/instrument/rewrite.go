@@ -46,7 +46,7 @@ func (w *rewriter) function(f *Func) {
 	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.needsResults() {
 		w.nameFields(f.Type.Results, w.result)
 	}
-	wanted := site + " != 0 && !" + w.invoke(hook.Done, site)
+	wanted := site + " != 0 && !(" + w.done(site) + ")"
 	switch {
 	case f.HasProbes():
 		w.probedFunction(f)
@@ -66,7 +66,7 @@ func (w *rewriter) function(f *Func) {
 		if f.Args { // nothing is boxed for a call whose values nobody wants
 			begin = "if " + w.invoke(hook.Valued, site) + " " + begin + " else { " + frame + " = " + w.invoke(hook.Enter, site) + " }"
 		}
-		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Done, site)+" { "+frame+" = 0 } else "+begin+" }")
+		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.done(site)+" { "+frame+" = 0 } else "+begin+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}
@@ -74,6 +74,11 @@ func (w *rewriter) function(f *Func) {
 			w.end(f)
 		}
 	}
+}
+
+// done returns a condition that holds if nothing more is to be done at the start of a call.
+func (w *rewriter) done(site string) string {
+	return w.invoke(hook.Light, site) + " && " + w.invoke(hook.Done, site)
 }
 
 // enter inserts code at the start of the body. The mention of the registration

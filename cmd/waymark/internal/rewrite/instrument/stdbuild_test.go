@@ -34,6 +34,8 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
+func WMLight(WMSite) bool { return false }
+
 func WMDone(WMSite) bool { return false }
 
 func WMValued(WMSite) bool { return true }

@@ -89,7 +89,7 @@ flagged:
 counted:
 	RET
 uncounted:
-	SUBL $const_wmLong, CX
+	SUBL $(const_wmLong-const_wmLight), CX // these aren't light
 	CMPL CX, $const_wmSiteID
 	JLS  long
 	MOVL AX, DX

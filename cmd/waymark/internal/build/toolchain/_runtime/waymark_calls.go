@@ -6,7 +6,7 @@ package runtime
 // to know of its end.
 func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	gp := getg()
-	if f&wmFrameFlags|wmFrameAway|wmFrameRoot == wmOnlyGathered|wmFrameRoot {
+	if f&wmFrameFlags|wmFrameLight|wmFrameRoot == wmOnlyGathered|wmFrameRoot {
 		if f = wmEnterGathered(gp, f); f&wmFrameGathered == 0 {
 			return 0
 		}

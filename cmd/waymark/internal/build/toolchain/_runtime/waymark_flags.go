@@ -18,7 +18,7 @@ const (
 	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
 	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
-	wmAway     = 1 << 22 // they are gathered, are no roots, and no more is done with them: see WMDone
+	wmLight    = 1 << 22 // they are counted, or gathered and no roots, and no more is done with them: see WMDone
 
 	// wmCounted and wmTimed together: the first call is noted, see waymark_seen.go.
 
@@ -26,7 +26,7 @@ const (
 	wmSiteID   = 1<<wmSiteBits - 1
 
 	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
-	wmWordCounted = wmFlagged | wmCounted
+	wmWordCounted = wmFlagged | wmCounted | wmLight
 	wmWordTimed   = wmFlagged | wmTimed
 	wmFlagCounted = wmWordCounted >> wmSiteBits
 	wmFlagTimed   = wmWordTimed >> wmSiteBits
@@ -50,13 +50,13 @@ const (
 	wmFrameUnvalued = wmUnvalued << 32
 	wmFrameGathered = wmGathered << 32
 	wmFrameRoot     = wmRoot << 32 // of the root call of a trace
-	wmFrameAway     = wmAway << 32
+	wmFrameLight    = wmLight << 32
 	wmFrameFlags    = (1<<32 - 1 - wmSiteID) << 32
 	wmFrameTaken    = wmFrameTimed | wmFrameLong       // what they take is wanted
 	wmFrameStacked  = wmFrameTaken | wmFrameWatched    // they are on the goroutine's stack of calls
 	wmFrameWanted   = wmFrameRecorded | wmFrameStacked // their ends are wanted, too
 	wmOnlyUnvalued  = wmFrameFlagged | wmFrameRecorded | wmFrameUnvalued
-	wmOnlyGathered  = wmFrameFlagged | wmFrameGathered | wmFrameAway
+	wmOnlyGathered  = wmFrameFlagged | wmFrameGathered | wmFrameLight
 )
 
 // What WMWant can want of a site. WMTimed counts, too.
@@ -71,19 +71,24 @@ const (
 	WMRoot     = wmRoot // gathers, too
 )
 
-// WMDone reports whether nothing more is to be done for a call that begins, by its site's word. If
-// calls are counted and no more, WMDone has counted this one. If they are gathered and no more, the
-// goroutine is in no trace. It is inlined where functions begin: such calls cost next to nothing.
+// WMLight reports whether calls of a site with that word may be nothing but a count, or nothing at all.
+// It is inlined where functions begin, and so is WMDone behind it: two functions, as the compiler
+// makes no value of the first one's answer.
+func WMLight(s WMSite) bool { return s&wmLight != 0 }
+
+// WMDone reports whether nothing more is to be done for a call that begins, of such a site. It has
+// counted the call, if that is wanted, or the goroutine is in no trace.
 func WMDone(s WMSite) bool {
-	if i := uint32(s) - wmWordCounted; i < wmCountSites && !raceenabled {
-		counts := getg().wm.counts
-		if counts == 0 {
-			return false
-		}
-		*wmCountAt(counts, i)++
-		return true
+	gp := getg()
+	if s&wmCounted == 0 {
+		return gp.wm.gather == 0
 	}
-	return s&wmAway != 0 && getg().wm.gather == 0
+	counts := gp.wm.counts
+	if counts == 0 || raceenabled { // the race detector would watch the count
+		return false
+	}
+	*wmCountAt(counts, uint32(s&(wmCountSites-1)))++
+	return true
 }
 
 // WMValued reports whether a site's word says that anybody may want the values of its calls. It is
@@ -128,7 +133,11 @@ func wmSiteWord(id, flags uint32) uint32 {
 	case wmRecorded:
 		return id
 	case wmGathered:
-		flags |= wmAway
+		flags |= wmLight
+	case wmCounted:
+		if id < wmCountSites {
+			flags |= wmLight
+		}
 	}
 	return id | flags | wmFlagged
 }
@@ -153,7 +162,7 @@ func wmUnrecordWord(word *uint32, id uint32) {
 		if old == wmArmedWord|id {
 			return
 		}
-		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong | wmAway)
+		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong | wmLight)
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}

@@ -97,7 +97,7 @@ func WMEnterProbed(w *WMProbe, how uint64, args ...any) WMFrame {
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
 	site := wmEnterProbe(w, how/wmProbeSkip, list, len(args))
 	token := WMFrame(wmToken(getg(), sys.GetCallerSP()))
-	if site == 0 || WMDone(site) {
+	if site == 0 || WMLight(site) && WMDone(site) {
 		return token
 	}
 	f := WMFrame(site)<<32 | token
@@ -124,7 +124,7 @@ func WMEnterProbedStrings(w *WMProbe, how uint64, args ...any) WMFrame {
 		args = wmAsTexts(args, false)
 	}
 	token := WMFrame(wmToken(getg(), sys.GetCallerSP()))
-	if site == 0 || WMDone(site) {
+	if site == 0 || WMLight(site) && WMDone(site) {
 		return token
 	}
 	if f := wmSlowEnterArgs(WMFrame(site)<<32|token, noescape(unsafe.Pointer(unsafe.SliceData(args))), len(args)); f != 0 {

@@ -56,7 +56,10 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
-// WMDone says that more is wanted of all calls.
+// WMLight says that more is wanted of all calls.
+func WMLight(WMSite) bool { return false }
+
+// WMDone is for no call.
 func WMDone(WMSite) bool { return false }
 
 // WMValued says that values are wanted.
