@@ -43,8 +43,6 @@ const programs = `testvariables testvariables2 testvariables_generic testvariabl
 var known = map[string]map[string]string{
 	"issue3548":                       {"26 cases": unset},
 	"issue4116":                       {"203 c": unset},
-	"multinamedreturns":               {"6 sum": unset, "6 product": unset},
-	"stepoutret":                      {"5 str": unset, "5 num": unset},
 	"traceverb":                       {"48 addr": unset, "49 addr": unset},
 	"testvariables_generic optimized": {"15 m": early, "16 m": early, "17 m": early},
 	"genericintoiface optimized":      {"19 b": early},

@@ -337,8 +337,8 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	v.Heap = escaped
 	v.Masked = in.ts.hides(in.s.Func, &v.Variable) || escaped && v.held() != nil && v.held().hidden()
 	where, err := in.ts.places.at(e, in.unit, in.at, t.Size)
-	if captured && in.s.Line == in.s.Func.Line() { // it is fetched there, from what the literal has of it
-		where = nil
+	if result, _ := own.Val(dwarf.AttrVarParam).(bool); (captured || result) && in.s.Line == in.s.Func.Line() {
+		where = nil // a captured one is fetched there, from what the literal has of it; a result isn't set yet
 	}
 	if err == nil && len(where) > 0 {
 		if list, ok := pieces(where, t, in.depth); ok {
