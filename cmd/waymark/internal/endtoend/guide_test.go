@@ -107,8 +107,9 @@ func anyMissing(output, want string) string {
 	return ""
 }
 
-// firstMissing returns the first of the wanted lines that doesn't follow the wanted lines
-// before it in the output. Other lines may stand in between only where "..." stands.
+// firstMissing returns the first of the wanted lines that doesn't follow the wanted lines before it in
+// the output. Other lines may stand in between only where "..." stands, and before the first one: what
+// a program prints comes before or after what waymark prints.
 func firstMissing(output, want string) string {
 	var got []string
 	for _, line := range strings.Split(output, "\n") {
@@ -116,29 +117,46 @@ func firstMissing(output, want string) string {
 			got = append(got, line)
 		}
 	}
-	skip := true // what a program prints comes before or after what waymark prints
-	for _, line := range strings.Split(want, "\n") {
-		wanted := settled(line)
+	return follow(got, strings.Split(want, "\n"), true)
+}
+
+// follow returns the first of the wanted lines that doesn't follow those before it. If lines may be skipped, got may have the
+// first one several times, as the call of a function: it is the one that the next lines follow.
+func follow(got, want []string, skip bool) string {
+	for ; len(want) > 0; want = want[1:] {
+		wanted, missing := settled(want[0]), want[0]
 		switch {
 		case wanted == "":
 			continue
-		case strings.TrimSpace(line) == "...":
+		case strings.TrimSpace(want[0]) == "...":
 			skip = true
 			continue
-		}
-		for skip && len(got) > 0 && got[0] != wanted {
+		case len(got) > 0 && got[0] == wanted && !skip:
 			got = got[1:]
+			continue
+		case !skip:
+			return missing
 		}
-		if len(got) == 0 || got[0] != wanted {
-			return line
+		found := false
+		for i, line := range got {
+			if line != wanted {
+				continue
+			}
+			next := follow(got[i+1:], want[1:], false)
+			if next == "" {
+				return ""
+			}
+			if !found {
+				found, missing = true, next
+			}
 		}
-		got, skip = got[1:], false
+		return missing
 	}
 	return ""
 }
 
 func TestFirstMissing(t *testing.T) {
-	const output = "12 calls\n\n  1.5 ms  main.f\n  3 s  main.g\nend\n"
+	const output = "12 calls\n\n  1.5 ms  main.f\n  3 s  main.g\nend\n  4 s  main.g\nlast\n"
 	for _, c := range []struct{ want, missing string }{
 		{"99 calls\n 7 ms main.f\n", ""},
 		{"9 ns main.f\n...\nend\n", ""},
@@ -148,6 +166,8 @@ func TestFirstMissing(t *testing.T) {
 		{"-  main.f\n", ""},
 		{"-  -  main.f\n", "-  -  main.f"},
 		{"main.h", "main.h"},
+		{"9 calls\nend", "end"},
+		{"3 s  main.g\nlast", ""}, // the second one
 		{"3 s  main.g (2 open)", ""},
 	} {
 		if got := firstMissing(output, c.want); got != c.missing {
