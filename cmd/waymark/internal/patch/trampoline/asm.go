@@ -71,7 +71,7 @@ const (
 
 // op emits an instruction with a register, or a part of the operation's code, and memory. tail is how many bytes of
 // an immediate value follow.
-func (c *code) op(size byte, opcode byte, r reg, m mem, tail int) {
+func (c *code) op(size byte, opcode uint16, r reg, m mem, tail int) {
 	rex := extra | size | byte(r>>3)<<2 | byte(m.base>>3)
 	if m.scaled {
 		rex |= byte(m.index>>3) << 1
@@ -79,7 +79,11 @@ func (c *code) op(size byte, opcode byte, r reg, m mem, tail int) {
 	if m.address != 0 {
 		rex &^= 1
 	}
-	c.emit(rex, opcode)
+	c.emit(rex)
+	if opcode > 0xFF {
+		c.emit(byte(opcode >> 8))
+	}
+	c.emit(byte(opcode))
 	field := byte(r&7) << 3
 	switch {
 	case m.address != 0:
@@ -132,6 +136,12 @@ func (c *code) set32(m mem, v uint32) {
 func (c *code) increment(m mem) {
 	c.emit(0xF0)
 	c.op(quad, 0xFF, 0, m, 0)
+}
+
+// exchange stores a register where rax is, for all processors at once; else it sets rax to what is there.
+func (c *code) exchange(m mem, r reg) {
+	c.emit(0xF0)
+	c.op(quad, 0x0FB1, r, m, 0)
 }
 
 // countUp adds one to a counter that is this thread's alone.
@@ -230,10 +240,7 @@ func (c *code) constant32(r reg, v uint32) {
 }
 
 // loadByte sets a register to a byte.
-func (c *code) loadByte(r reg, m mem) {
-	c.emit(extra|byte(r>>3)<<2|byte(m.base>>3), 0x0F, 0xB6, 0x80|byte(r&7)<<3|byte(m.base&7))
-	c.imm32(uint32(m.disp))
-}
+func (c *code) loadByte(r reg, m mem) { c.op(long, 0x0FB6, r, m, 0) }
 
 // word sets a register to a constant of 64 bits.
 func (c *code) word(r reg, v uint64) {

@@ -19,7 +19,7 @@ import (
 )
 
 // The memory that a patched process and its tracer share, in bytes from its beginning: a head, a cell for each
-// of the scheduler's Ps, two counters for each site, one for each site and P, and chunks of events, as an arena of
+// of the scheduler's Ps, goroutines that no cell has, two counters for each site, one for each site and P, and chunks of events, as an arena of
 // package format has them.
 const (
 	MostPs    = 1024
@@ -27,13 +27,15 @@ const (
 
 	Cells     = 4096
 	CellSize  = 1 << cellShift
-	Drops     = Cells + MostPs*CellSize
+	absent    = Cells + MostPs*CellSize
+	Drops     = absent + absentees*8
 	Counts    = Drops + MostSites*dropSize
 	CountPs   = 128 // Ps that have counters of their own
 	CountSize = 1 << countShift
 	Chunks    = (Counts + CountPs*CountSize + format.ChunkSize - 1) &^ (format.ChunkSize - 1)
 
-	dropSize   = 16 // events that were dropped of a site: beginnings, ends
+	absentees  = 1024 // goroutines, by the lowest bits of their ids, whose ids no cell has
+	dropSize   = 16   // events that were dropped of a site: beginnings, ends
 	cellShift  = 14
 	countShift = 19 // 8 bytes for each site
 )
@@ -60,6 +62,7 @@ const (
 	HeadCode   = 24 // address of the trampolines
 	HeadUsed   = 32 // how many bytes of them there are
 	HeadNoP    = 40 // events of threads that had no P
+	headEnd    = 48 // address behind the cells of all Ps that have had a chunk
 )
 
 // Magic is what the head begins with.
@@ -156,6 +159,14 @@ func (w *Writer) routines() {
 	w.store(cell(Cursor), r13)
 	w.addTo(rcx, format.ChunkSize-switchSize)
 	w.store(cell(limit), rcx)
+	w.lea(rdx, at(r12, CellSize))
+	again := w.pc()
+	w.load(rax, near(w.memory+headEnd))
+	w.compareTo(rax, rdx)
+	known := w.ahead(aboveEqual)
+	w.exchange(near(w.memory+headEnd), rdx)
+	w.jump(notEqual, again)
+	w.land(known)
 	back := w.pc()
 	w.load(rax, savedA)
 	w.load(rdx, savedD)
@@ -166,6 +177,25 @@ func (w *Writer) routines() {
 	w.store(cell(Cursor), r13)
 	w.store(cell(limit), r13)
 	w.countUp(cell(Lost))
+
+	// Events of other Ps that seem to be next to each other have this one between them: the goroutine is nobody's latest
+	// any more, so that its next event, wherever it is, has a switch.
+	w.load(rax, at(r14, int(w.layout.GGoid)))
+	w.absent(rax)
+	w.compare(rax, at(rcx, 0))
+	w.jump(equal, back) // since the last time it had none
+	w.store(at(rcx, 0), rax)
+	w.lea(rdx, near(w.memory+Cells))
+	next := w.pc()
+	w.compare(rax, at(rdx, goroutine))
+	others := w.ahead(notEqual)
+	w.clear(rcx)
+	w.exchange(at(rdx, goroutine), rcx) // its P may be about to write that it runs another one
+	w.load(rax, at(r14, int(w.layout.GGoid)))
+	w.land(others)
+	w.addTo(rdx, CellSize)
+	w.compare(rdx, near(w.memory+headEnd))
+	w.jump(below, next)
 	w.jump(always, back)
 
 	// switched records that the P runs another goroutine, whose id the cell has already: Go, Start and Origin, as if
@@ -173,6 +203,14 @@ func (w *Writer) routines() {
 	w.switched = w.pc()
 	w.store(savedA, rax)
 	w.store(savedD, rdx)
+	w.store(savedC, rcx)
+	w.load(rax, cell(goroutine))
+	w.absent(rax)
+	w.compare(rax, at(rcx, 0))
+	present := w.ahead(notEqual)
+	w.set(at(rcx, 0), 0)
+	w.land(present)
+	w.load(rcx, savedC)
 	for i, e := range []struct {
 		code uint64
 		from mem
@@ -192,6 +230,15 @@ func (w *Writer) routines() {
 	w.load(rdx, savedD)
 	w.jumpTo(r15)
 	w.align()
+}
+
+// absent sets rcx to where it is written that no cell has the id of a goroutine, which is in a register. rdx is free.
+func (w *Writer) absent(id reg) {
+	w.lea(rdx, near(w.memory+absent))
+	w.move(rcx, id)
+	w.and32(rcx, absentees-1)
+	w.shift32(rcx, 3)
+	w.add(rcx, rdx)
 }
 
 // switchSize is what a switch to another goroutine takes, bytes.
