@@ -37,6 +37,7 @@ type timeBudget struct {
 	tallies  []format.Tally
 	pause    time.Duration // until it looks again
 	windows  *budget.Windows
+	gaps     budget.Gaps // with a strict budget
 }
 
 // A sumOfCalls is how long how many calls of a site took, in ticks.
@@ -62,7 +63,8 @@ func keepTimes(o options) *timeBudget {
 		costs.Call *= perPath
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
-	b.c.Rank, b.c.Times = switchboard.Default.Rank, true
+	b.c.Rank, b.c.Times, b.c.Strict = switchboard.Default.Rank, true, o.Budget.Strict
+	b.gaps.Cost = costs.Counted
 	b.windows = budget.NewWindows(o.Budget.Share, b.clock)
 	return b
 }
@@ -88,18 +90,46 @@ func (b *timeBudget) window() {
 	watch := cputime.Begin()
 	_, mono := host.Now()
 	switch {
+	case b.windows.Counts():
+		b.gaps.End(mono, b.counts(), b.c.CPUs(), host.Estimate)
+		b.sample(mono)
+	case !b.windows.Open() && b.gaps.Any():
+		switchboard.Default.Sample(nil, switchboard.CountAll)
+		_, mono = host.Now()
+		b.gaps.Begin(mono, b.counts())
+		b.windows.Count(mono)
 	case !b.windows.Open():
-		host.Sample(uint64(b.windows.Length() / b.tick))
-		switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
+		b.sample(mono)
 	case host.SampleWaits() && b.windows.Wait(mono):
 	default:
 		host.Sample(0)
 		switchboard.Default.Sample(nil, 0)
 		b.windows.End(mono)
+		b.gaps.Sampled(mono)
 	}
 	if ns, ok := watch.End(); ok {
 		b.deciding += ns
 	}
+}
+
+// sample begins a window.
+func (b *timeBudget) sample(mono int64) {
+	host.Sample(uint64(b.windows.Length() / b.tick))
+	switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
+}
+
+// counts returns the calls of each site that were counted.
+func (b *timeBudget) counts() []uint64 {
+	b.counted = grow(b.counted, int(host.Sites()))
+	clear(b.counted)
+	host.Counts(b.counted, nil)
+	return b.counted
+}
+
+// end estimates the calls that nobody has counted until now.
+func (b *timeBudget) end() {
+	_, mono := host.Now()
+	b.gaps.Finish(mono, host.Estimate)
 }
 
 // step looks at what was called, and has functions counted or timed. It returns when to look again.
@@ -129,6 +159,10 @@ func (b *timeBudget) step() time.Duration {
 	b.tick = tick
 	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding, Samples: int64(float64(sampling) * tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
+		if n := b.gaps.Set(ch, mono, b.c.Recent(ch.Site)); n > 0 {
+			host.Estimate(ch.Site, n)
+			b.c.Missed(ch.Site, n)
+		}
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)
 	}
 	if ns, ok := watch.End(); ok {

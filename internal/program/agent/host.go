@@ -33,6 +33,7 @@ type hosting interface {
 	Floor(n int) uint64
 	Sites() uint32
 	Counts(counted, timed []uint64)
+	Estimate(site uint32, calls uint64)
 	SumOf(site uint32) rt.Sum
 	Sample(ticks uint64)
 	SampleWaits() bool
@@ -92,6 +93,7 @@ func (program) Now() (clock uint64, mono int64)          { return rt.Clock() }
 func (program) Floor(n int) uint64                       { return rt.Floor(n) }
 func (program) Sites() uint32                            { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
+func (program) Estimate(site uint32, calls uint64)       { rt.Estimate(site, calls) }
 func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
 func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }
 func (program) Go(f func())                              { rt.Go(f) }

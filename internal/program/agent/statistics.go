@@ -156,6 +156,9 @@ func (r *reporter) run() {
 			report = now - now%every + every
 		}
 	}
+	if r.budget != nil {
+		r.budget.end()
+	}
 	r.end()
 	ending.Run()
 	host.Said()

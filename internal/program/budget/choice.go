@@ -29,7 +29,7 @@ const trifle = 0.02
 const named = 1e6
 
 // lost is the share of the information in a function's calls that is lost with each level.
-var lost = [...]float64{format.LevelUnvalued: 0.25, format.LevelCounted: 0.75, format.LevelOnly: 1}
+var lost = [...]float64{format.LevelUnvalued: 0.25, format.LevelCounted: 0.75, format.LevelOnly: 1, format.LevelSampled: 1.25}
 
 // information returns what so many calls of a site tell: the time that they describe.
 func (c *Controller) information(f *site, calls float64) float64 {
@@ -148,7 +148,7 @@ func (c *Controller) plan(list *[]move, short, excess float64) (left, lost float
 func (c *Controller) demotions(moves []move, short float64) []move {
 	for i := range c.sites {
 		f := &c.sites[i]
-		if f.calls == 0 || f.level == format.LevelOnly {
+		if f.calls == 0 || f.level == c.lowest() {
 			continue
 		}
 		lowest := uint8(format.LevelCounted)
@@ -161,8 +161,14 @@ func (c *Controller) demotions(moves []move, short float64) []move {
 			tells := whole * (lost[level] - lost[f.level])
 			return move{site: id, level: level, rank: rank, cost: cost, lost: tells, worth: cost / tells}
 		}
-		if f.level == format.LevelCounted {
-			if rest := calls * c.price(f, format.LevelCounted); lowest == format.LevelOnly && rest > 0 {
+		if c.Strict && lowest == format.LevelOnly {
+			m := to(format.LevelSampled, calls*c.price(f, lowest))
+			m.lost -= whole * max(lost[lowest]-lost[f.level], 0)
+			m.worth = m.cost / m.lost
+			moves = append(moves, m)
+		}
+		if f.level >= format.LevelCounted {
+			if rest := calls * (c.price(f, f.level) - c.price(f, lowest)); lowest > f.level && rest > 0 {
 				moves = append(moves, to(lowest, rest))
 			}
 			continue
@@ -190,6 +196,14 @@ func (c *Controller) demotions(moves []move, short float64) []move {
 		}
 	}
 	return moves
+}
+
+// lowest returns the lowest level of all.
+func (c *Controller) lowest() uint8 {
+	if c.Strict {
+		return format.LevelSampled
+	}
+	return format.LevelOnly
 }
 
 // fall gives a site a lower level.
@@ -225,9 +239,11 @@ func (c *Controller) promote() []Change {
 		}
 		calls := max(float64(f.calls), f.rate*c.seen.ns)
 		m := move{site: uint32(i), level: to, cost: calls * (c.price(f, to) - c.price(f, f.level))}
-		if m.cost > left && f.level == format.LevelOnly && !c.Times {
-			m.level = format.LevelCounted
-			m.cost = calls * c.price(f, format.LevelCounted)
+		for m.cost > left && m.level+1 < f.level { // a lower one may fit
+			if m.level++; m.level == format.LevelUnvalued || m.level == format.LevelCounted && c.Times {
+				continue
+			}
+			m.cost = calls * (c.price(f, m.level) - c.price(f, f.level))
 		}
 		if m.cost > left {
 			continue

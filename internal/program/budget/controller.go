@@ -93,7 +93,7 @@ type ValueTimes struct {
 // A Change gives a site another level.
 type Change struct {
 	Site  uint32
-	Level uint8 // format.LevelFull, LevelUnvalued, LevelCounted or LevelOnly
+	Level uint8 // format.LevelFull, LevelUnvalued, LevelCounted, LevelOnly or LevelSampled
 }
 
 // A Controller keeps the cost of tracing within a budget.
@@ -105,6 +105,9 @@ type Controller struct {
 	// Times says that calls are timed and not recorded: there are no levels but full and only
 	// counted.
 	Times bool
+
+	// Strict says that the budget holds also where counting costs more: such calls are not even counted.
+	Strict bool
 
 	// Saved is what there is for tests that begin while the account is empty, in ns. Once a test has
 	// begun, half of what comes in is saved until there is enough.
@@ -119,6 +122,7 @@ type Controller struct {
 	sites    []site
 	balance  float64 // of the account, ns
 	rate     float64 // what comes in per ns, of late
+	cpus     float64 // CPU time in a ns, of late
 	seen     period
 	spent    float64 // by tracing, since the start, ns
 	demoted  int     // sites that are not at level full
@@ -155,7 +159,8 @@ type site struct {
 	plain  uint64  // calls recorded
 
 	rank   int     // when last looked at
-	rate   float64 // calls per ns, average
+	recent float64 // calls per ns
+	rate   float64 // the same, average
 	length float64 // of a call on average, ns; 0: not known
 	values float64 // in a call on average, ns by Costs, but for ints
 	others float64 // ns of values in a call, besides
@@ -172,7 +177,7 @@ type site struct {
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
 func New(share float64, costs Costs, start Usage) *Controller {
-	c := &Controller{share: share, costs: costs, write: costs.Write, last: start}
+	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1}
 	c.rate = share
 	c.balance = c.income(reserve / 4)
 	return c
@@ -197,6 +202,24 @@ func (c *Controller) Spent() int64 { return int64(c.spent) }
 
 // Demoted returns the number of sites that are not at level full.
 func (c *Controller) Demoted() int { return c.demoted }
+
+// Recent returns how many calls a site had in a ns, when that was last looked at.
+func (c *Controller) Recent(id uint32) float64 {
+	if int(id) < len(c.sites) {
+		return c.sites[id].recent
+	}
+	return 0
+}
+
+// CPUs returns how many CPUs the program has used of late.
+func (c *Controller) CPUs() float64 { return c.cpus }
+
+// Missed says that so many calls of a site, which will be in Sample.Counts, cost nothing: nobody counted them.
+func (c *Controller) Missed(id uint32, calls uint64) {
+	if int(id) < len(c.sites) {
+		c.sites[id].counted += calls
+	}
+}
 
 // Level returns the level of a site.
 func (c *Controller) Level(id uint32) uint8 {
@@ -230,6 +253,9 @@ func (c *Controller) account(s *Sample) {
 
 	// What counting, samples and deciding cost can't be avoided. It reduces what may be spent on all else.
 	fixed := counting + samples + timer
+	if c.Strict { // but for counting
+		fixed -= counting
+	}
 	income := max(c.share*rest-fixed, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
 	spent -= fixed
 	if c.tests {
@@ -243,7 +269,9 @@ func (c *Controller) account(s *Sample) {
 	p.spent += spent
 	p.calls += recorded
 	if ns > 0 {
-		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
+		weight := 1 - math.Exp(-ns/longWindow)
+		c.rate += (income/ns - c.rate) * weight
+		c.cpus += (cpu/ns - c.cpus) * weight
 	}
 	c.balance += income
 	c.balance -= spent
@@ -316,10 +344,13 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 		calls := float64(n - f.counted)
 		f.calls += n - f.counted
 		f.counted = n
+		if f.level == format.LevelSampled {
+			continue
+		}
 		counting += calls * c.count(f)
 		spent += calls * c.count(f)
 		if f.level == format.LevelCounted {
-			spent += calls * c.price(f, format.LevelCounted)
+			spent += calls * c.beyond(f, format.LevelCounted)
 		}
 	}
 	spent += float64(recorded) * c.costs.Call
@@ -334,7 +365,8 @@ func (c *Controller) average() {
 		if f.calls == 0 && f.rate == 0 {
 			continue
 		}
-		f.rate += (float64(f.calls)/c.seen.ns - f.rate) * weight
+		f.recent = float64(f.calls) / c.seen.ns
+		f.rate += (f.recent - f.rate) * weight
 		if f.rate*slow < 0.01 {
 			f.rate = 0
 		}
@@ -370,8 +402,21 @@ func (c *Controller) count(f *site) float64 {
 	return c.costs.Counted
 }
 
-// price returns what a call of the site costs at a level more than to count it, ns.
+// price returns what a call of the site costs at a level more than to count it, ns. With Strict it returns
+// what it costs.
 func (c *Controller) price(f *site, level uint8) float64 {
+	if level == format.LevelSampled {
+		return 0
+	}
+	price := c.beyond(f, level)
+	if c.Strict {
+		price += c.count(f)
+	}
+	return price
+}
+
+// beyond returns what a call of the site costs at a level more than to count it, ns.
+func (c *Controller) beyond(f *site, level uint8) float64 {
 	switch level {
 	case format.LevelCounted:
 		return max(c.costs.Long-c.costs.Counted, 0)

@@ -4,6 +4,10 @@ package budget
 type Limit struct {
 	Text  string  // as the user wrote it; empty: there is no limit
 	Share float64 // of the program's own CPU time; 0: calls are counted only
+
+	// Strict says that the limit holds, and numbers of calls are estimates where counting costs too much. Else all
+	// calls are counted, whatever that costs.
+	Strict bool
 }
 
 // Given reports whether there is a limit.

@@ -69,6 +69,8 @@ func (s *simulation) price(f *function, level uint8) (call, write float64) {
 		return s.costs.Long, 0
 	case format.LevelOnly:
 		return s.costs.Counted, 0
+	case format.LevelSampled:
+		return 0, 0
 	}
 	call, write = s.costs.Call, s.costs.Write
 	if level == format.LevelFull && f.bytes > 0 {

@@ -9,7 +9,8 @@ type Windows struct {
 	state   uint64 // of random
 	next    int64  // when the next window begins, ns; 0: none is planned
 	began   int64  // when the open one began; 0: none is open
-	ends    int64  // when it is to end
+	counts  int64  // when counting began that comes before it; 0: it hasn't, or is over
+	ends    int64  // when it is to end, or counting
 	waited  int64  // of its time, for the first call
 	length  float64
 	windows uint32
@@ -24,6 +25,7 @@ const (
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late
 	mostWaited  = 4e6   // ns in a window
+	counting    = 5     // windows is how long calls are counted before one that nobody counts else
 )
 
 // NewWindows returns windows for a budget. The seed is any number.
@@ -33,7 +35,7 @@ func NewWindows(share float64, seed uint64) *Windows {
 
 // Next returns how long it is until a window begins, or until the open one ends, ns. Functions are demoted.
 func (w *Windows) Next(now int64) int64 {
-	if w.began > 0 {
+	if w.began > 0 || w.counts > 0 {
 		return w.ends - now
 	}
 	if w.next == 0 {
@@ -58,11 +60,17 @@ func (w *Windows) random() float64 {
 }
 
 // None forgets what is planned: no function is demoted.
-func (w *Windows) None() { w.next = 0 }
+func (w *Windows) None() { w.next, w.counts = 0, 0 }
+
+// Count has calls counted that nobody counts else, until the window begins.
+func (w *Windows) Count(now int64) { w.counts, w.ends = now, now+int64(counting*w.length) }
+
+// Counts reports whether calls are counted until the window begins.
+func (w *Windows) Counts() bool { return w.counts > 0 }
 
 // Begin begins a window, and returns the number of its group, from 0 on.
 func (w *Windows) Begin(now int64, groups uint32) (group uint32) {
-	w.began, w.ends, w.waited = now, now+int64(w.length), 0
+	w.counts, w.began, w.ends, w.waited = 0, now, now+int64(w.length), 0
 	w.windows++
 	return (w.windows - 1) % groups
 }

@@ -87,7 +87,7 @@ func (c *Config) Set(key string, v setting.Value) (known bool) {
 	case "rotate":
 		c.Rotate = int(v.N)
 	case "budget":
-		c.Budget = budget.Limit{Text: v.Text, Share: v.Share}
+		c.Budget = budget.Limit{Text: v.Text, Share: v.Share, Strict: v.Strict}
 	case "disk":
 		c.Disk = v.N
 	case "timeout":

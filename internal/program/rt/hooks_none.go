@@ -98,6 +98,8 @@ func Pace(uint64)                                                           { pa
 func Pause(int64) bool                                                      { panic(none) }
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }
+func Estimate(uint32, uint64)                                               { panic(none) }
+func Estimated(uint32) uint64                                               { panic(none) }
 func ValueTimes() (events, bytes, ticks uint64)                             { panic(none) }
 func Free(int)                                                              { panic(none) }
 func Queue() (free, full int)                                               { panic(none) }

@@ -8,6 +8,7 @@ const (
 	LevelUnvalued = 1 // enters and exits
 	LevelCounted  = 2 // the number of calls, and an event Long for each that took long
 	LevelOnly     = 3 // the number of calls
+	LevelSampled  = 4 // samples: the number of calls is estimated
 )
 
 // A Count says which level a site has from some clock on. Calls is how many of its calls were
@@ -15,7 +16,7 @@ const (
 type Count struct {
 	Site  uint32
 	Level uint8
-	Calls uint64
+	Calls uint64 // estimated, if the level until then was LevelSampled
 }
 
 // AppendCounts appends the payload of a Counts block. clock is when the counters were read.

@@ -24,6 +24,11 @@ func Each(text string, f func(at int, key, value string) error) error {
 	}
 	for at := 0; at < len(text); {
 		item, size := next(text[at:], comma)
+		if rest := text[at+size:]; strings.HasPrefix(strings.TrimSpace(item), "budget=") { // strict is a part of its value
+			if more, n := next(rest, comma); strings.TrimSpace(more) == "strict" {
+				item, size = item+",strict", size+n
+			}
+		}
 		key, value, _ := strings.Cut(item, equals)
 		if key = strings.TrimSpace(key); key != "" {
 			if err := f(at+1, key, unescape(strings.TrimSpace(value))); err != nil {

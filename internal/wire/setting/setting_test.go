@@ -17,6 +17,9 @@ func TestEach(t *testing.T) {
 		`p:a\#b#d:3#usdt:0`:  {"1 p=a#b", "8 d=3", "12 usdt=0"},
 		"o=x=y,last":         {"1 o=x=y", "7 last="},
 		`o=a\`:               {`1 o=a\`},
+
+		"budget=3%,strict,stats": {"1 budget=3%,strict", "18 stats="}, `budget=3%\,strict`: {"1 budget=3%,strict"},
+		"every=3s,strict": {"1 every=3s", "10 strict="}, " budget=3% , strict": {"1 budget=3% ,strict"},
 	} {
 		var got []string
 		err := Each(text, func(at int, key, value string) error {

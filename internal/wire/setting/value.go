@@ -13,6 +13,8 @@ type Value struct {
 	N     int64   // a number, bytes, ns; 1 or 0 of a switch; the index of a choice
 	Text  string  // as it was given; empty: the share is none, or there is no path
 	Share float64 // 1 is 100 %
+
+	Strict bool // no more than Share, whatever it takes
 }
 
 // On reports whether a switch is on.
@@ -74,12 +76,19 @@ func (s *Setting) Parse(name, value string) (v Value, err error) {
 		if v.Text = ""; value == "none" {
 			break
 		}
-		number := strings.TrimSuffix(value, "%")
+		number, strict := strings.CutSuffix(value, ",strict")
+		number = strings.TrimSuffix(strings.TrimSpace(number), "%")
 		percent, err := strconv.ParseFloat(number, 64)
 		if err != nil || percent < 0 || math.IsNaN(percent) || math.IsInf(percent, 0) {
 			return wrong(s.Want)
 		}
-		v.Text, v.Share = number+"%", percent/100
+		if v.Text, v.Share = number+"%", percent/100; !strict {
+			break
+		}
+		if percent == 0 {
+			return wrong("more than 0 with strict, or 0 alone: all calls are counted then, whatever that costs")
+		}
+		v.Text, v.Strict = v.Text+",strict", true
 	case Path:
 		if value == "" {
 			return v, fmt.Errorf("%s: want the path of a file", name)

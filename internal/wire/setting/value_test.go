@@ -21,9 +21,10 @@ func TestParse(t *testing.T) {
 		{"o", "a", Value{Text: "a"}},
 		{"seen", "", Value{N: 1}}, {"seen", "0", Value{}}, {"seen", "a", Value{N: 1, Text: "a"}},
 		{"p", "main.*", Value{Text: "main.*"}}, {"keep", "all", Value{Text: "all"}},
-		{"budget", "10%", Value{0, "10%", 0.1}}, {"budget", "10", Value{0, "10%", 0.1}}, {"budget", "1000%", Value{0, "1000%", 10}},
-		{"budget", "0.5%", Value{0, "0.5%", 0.005}}, {"budget", "0", Value{0, "0%", 0}}, {"budget", "none", Value{}},
-		{"budget", "1e2%", Value{0, "1e2%", 1}},
+		{"budget", "10%", Value{Text: "10%", Share: 0.1}}, {"budget", "10", Value{Text: "10%", Share: 0.1}}, {"budget", "1000%", Value{Text: "1000%", Share: 10}},
+		{"budget", "0.5%", Value{Text: "0.5%", Share: 0.005}}, {"budget", "0", Value{Text: "0%", Share: 0}}, {"budget", "none", Value{}},
+		{"budget", "3%,strict", Value{Text: "3%,strict", Share: 0.03, Strict: true}},
+		{"budget", "1e2%", Value{Text: "1e2%", Share: 1}},
 	} {
 		if got, err := Find(tt.key).Parse(tt.key, tt.value); got != tt.want || err != nil {
 			t.Errorf("%s=%s: %+v, %v; want %+v", tt.key, tt.value, got, err, tt.want)
@@ -32,7 +33,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	const share = "want a share of the program's CPU time, as in 10%; or 0, which only counts calls; or none"
+	const share = "want a share of the program's CPU time, as in 10% or 3%,strict; or 0, which only counts calls; or none"
 	for _, tt := range []struct{ key, value, want string }{
 		{"record", "perhaps", "record=perhaps: want 1 or 0"},
 		{"d", "5", "d=5: want 0 to 4"},

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "internal/runtime/atomic"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // WMPace has the writer woken when a chunk is full and so many ticks have passed since it was last
 // woken. 0 has it woken when there is enough to do. WMStart sets it to 0.
@@ -72,4 +75,37 @@ func WMCounts(counted, timed []uint64) {
 			timed[site] += atomic.Load64(&wmCellAt(cells, uint32(site)).calls)
 		}
 	}
+	for site := range min(wmEstimates.n.Load(), uintptr(len(counted))) {
+		counted[site] += WMEstimated(uint32(site))
+	}
+}
+
+// wmEstimates has the calls, by site, that are estimated to have been made while nobody counted them.
+var wmEstimates struct {
+	calls atomic.Uintptr // of uint64; stored before n and loaded after it
+	n     atomic.Uintptr
+}
+
+// WMEstimate adds calls of a site that nobody counted: WMCounts and WMSumOf have them among those that
+// were counted. Only one goroutine may call it at a time.
+func WMEstimate(site uint32, calls uint64) {
+	e := &wmEstimates
+	if n := e.n.Load(); uintptr(site) >= n {
+		room := uintptr(max(WMSites(), site+1))
+		larger := persistentalloc(room*8, 64, &memstats.other_sys)
+		if n > 0 {
+			memmove(larger, unsafe.Pointer(e.calls.Load()), n*8)
+		}
+		e.calls.Store(uintptr(larger))
+		e.n.Store(room)
+	}
+	atomic.Xadd64(wmCountAt(e.calls.Load(), site), int64(calls))
+}
+
+// WMEstimated returns how many of a site's counted calls are estimated.
+func WMEstimated(site uint32) uint64 {
+	if e := &wmEstimates; uintptr(site) < e.n.Load() {
+		return atomic.Load64(wmCountAt(e.calls.Load(), site))
+	}
+	return 0
 }

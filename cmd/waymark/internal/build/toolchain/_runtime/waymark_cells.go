@@ -224,6 +224,7 @@ func WMSumOf(site uint32) WMSum {
 			sum.addOwn(m.off.own.load())
 		}
 	}
+	counted += WMEstimated(site)
 	sum.Untimed = counted
 	sum.Calls += counted
 	sum.Ended += counted

@@ -1,0 +1,121 @@
+package budget
+
+import "github.com/waymark-go/waymark/internal/wire/format"
+
+// Gaps estimate how often functions were called while nobody counted their calls: functions at
+// format.LevelSampled. In windows at random moments their calls are counted. What a window counts stands for the
+// gap before it.
+type Gaps struct {
+	Cost float64 // of a call that is counted, ns: windows are longer by that
+
+	sites []gap // by site
+	off   int   // sites at that level
+	began int64 // when the open window began; 0: none is open
+}
+
+// A gap is what is known of a site's calls that nobody counted.
+type gap struct {
+	off    bool
+	since  int64   // when its calls were counted or sampled last
+	before uint64  // its calls when the open window began
+	calls  float64 // in windows
+	ns     float64 // of windows
+	rate   float64 // calls in a ns before the first window
+	rest   float64 // of a call, which is to be added
+}
+
+// Any reports whether there are functions whose calls nobody counts.
+func (g *Gaps) Any() bool { return g.off > 0 }
+
+// Set notes that a site has another level from now on. rate is how many calls it had in a ns of late. Set returns
+// how many calls the site had in the gap that ends.
+func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64) {
+	if n := int(ch.Site) + 1; n > len(g.sites) {
+		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
+	}
+	s := &g.sites[ch.Site]
+	switch off := ch.Level == format.LevelSampled; {
+	case off && !s.off:
+		*s = gap{off: true, since: now, rate: rate, rest: s.rest}
+		g.off++
+	case !off && s.off:
+		calls = s.until(now)
+		s.off = false
+		g.off--
+	}
+	return calls
+}
+
+// Begin begins a window. counts are the calls of all sites that were counted until now.
+func (g *Gaps) Begin(now int64, counts []uint64) {
+	g.began = now
+	for i := range g.sites {
+		if i < len(counts) {
+			g.sites[i].before = counts[i]
+		}
+	}
+}
+
+// End ends a window, and has add add the calls in the gaps before it. The program used so many CPUs of late.
+func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint32, calls uint64)) {
+	sum := uint64(0)
+	for i := range g.sites {
+		if i < len(counts) {
+			sum += counts[i] - g.sites[i].before
+		}
+	}
+	// A CPU that only calls these functions gets less done than in the gap. One that waits makes up for it.
+	whole := float64(now - g.began)
+	ns := max(whole-float64(sum)*g.Cost*min(cpus, 1/cpus), whole/2)
+	for i := range g.sites {
+		s := &g.sites[i]
+		if !s.off || i >= len(counts) {
+			continue
+		}
+		if s.since < g.began {
+			calls := float64(counts[i] - s.before)
+			s.calls += calls
+			s.ns += ns
+			if n := s.took(calls / ns * float64(g.began-s.since)); n > 0 {
+				add(uint32(i), n)
+			}
+		}
+		s.since = now
+	}
+	g.began = 0
+}
+
+// Sampled notes that calls were sampled until now.
+func (g *Gaps) Sampled(now int64) {
+	for i := range g.sites {
+		g.sites[i].since = now
+	}
+}
+
+// Finish has add add the calls in the gaps that are open.
+func (g *Gaps) Finish(now int64, add func(site uint32, calls uint64)) {
+	for i := range g.sites {
+		if s := &g.sites[i]; s.off {
+			if n := s.until(now); n > 0 {
+				add(uint32(i), n)
+			}
+			s.since = now
+		}
+	}
+}
+
+// until returns how many calls there were in the gap until now.
+func (s *gap) until(now int64) uint64 {
+	if s.ns > 0 {
+		s.rate = s.calls / s.ns
+	}
+	return s.took(s.rate * float64(max(now-s.since, 0)))
+}
+
+// took returns whole calls, and keeps the rest.
+func (s *gap) took(calls float64) uint64 {
+	calls += s.rest
+	n := uint64(calls)
+	s.rest = calls - float64(n)
+	return n
+}
