@@ -24,6 +24,10 @@ type Estimate struct {
 	// of the calls that were timed.
 	Unknown bool `json:"unknown,omitempty"`
 
+	// Calls is nil if the number of calls is exact. With a strict budget calls of some functions are counted
+	// at random moments only.
+	Calls *[2]uint64 `json:"calls,omitempty"`
+
 	Total  [2]time.Duration `json:"total_ns"`
 	Self   [2]time.Duration `json:"self_ns"`
 	Mean   [2]time.Duration `json:"avg_ns"`
@@ -60,16 +64,19 @@ const otherKey = 1<<32 - 1
 // estimates sets what is estimated of functions and paths, if there are samples. kept: all paths are in
 // nodes. It returns the paths, and the index in them of each node, and of its other cell; -1 is none.
 func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at, other []int) {
-	if samplesOf(nodes, len(s.funcs)) == nil && !slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Untimed > 0 && f.Untimed < f.Calls }) {
+	if samplesOf(nodes, len(s.funcs)) == nil && !slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Untimed > 0 && f.Untimed < f.Calls || f.sample.Guessed > 0 }) {
 		return nil, nil, nil
 	}
 	self := make(map[uint32]float64)
-	counted := make(map[uint32]uint64)
+	counted, guessed := make(map[uint32]uint64), make(map[uint32]uint64)
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		self[f.site] = float64(f.sample.Self)
 		if f.Untimed > 0 {
 			counted[f.site] = f.Untimed
+		}
+		if n := f.sample.Guessed; n > 0 {
+			guessed[f.site] = n
 		}
 	}
 	var list []estimate.Node
@@ -108,7 +115,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 			other[id] = add(estimate.Node{Parent: at[id], Key: otherKey, Calls: o.Calls, Self: float64(o.Self), Panics: o.Panics, Errors: o.Errors})
 		}
 	}
-	r = estimate.Of(list, counted, estimate.Options{Read: s.floor})
+	r = estimate.Of(list, counted, estimate.Options{Read: s.floor, Guessed: guessed, Doubt: estimate.DoubtOf(guessed, float64(s.To.Sub(s.From)))})
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0) {
@@ -132,6 +139,10 @@ func (f *Stat) estimate(row *estimate.Row, unit float64) {
 	e := &Estimate{Samples: row.Samples, Unknown: !row.Known}
 	f.Estimate = e
 	x := &f.sample
+	if x.Guessed > 0 {
+		exact := f.Calls - min(x.Guessed, f.Calls)
+		e.Calls = &[2]uint64{exact + uint64(row.Calls.Low), exact + uint64(math.Ceil(row.Calls.High))}
+	}
 	times := func(measured uint64, v estimate.Value) (d time.Duration, bounds [2]time.Duration) {
 		ns := func(v float64) time.Duration { return time.Duration(max(float64(measured)+v, 0) * unit) }
 		return ns(v.Value), [2]time.Duration{ns(v.Low), ns(v.High)}

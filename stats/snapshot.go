@@ -12,8 +12,8 @@ import (
 
 // Numbers are what was gathered of calls. Calls are counted only with Options.CallsOnly, and while their
 // function costs more than the budget in the variable WAYMARK allows. With CallsOnly they have no times.
-// With a budget times, Panics and Errors are estimated from samples, see Estimate; Calls are exact. Min
-// and Max are those of the calls that were timed.
+// With a budget times, Panics and Errors are estimated from samples, see Estimate. Calls are exact, unless
+// the budget is strict. Min and Max are those of the calls that were timed.
 type Numbers struct {
 	Calls  uint64 // calls that have begun
 	Open   uint64 // calls in progress when the snapshot was taken
@@ -365,6 +365,7 @@ func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
 	x.samples -= old.samples
 	x.Untimed -= old.Untimed
+	x.Guessed -= old.Guessed
 	x.Ended -= old.Ended
 	x.Panics -= old.Panics
 	x.Errors -= old.Errors

@@ -83,6 +83,7 @@ func (s *Snapshot) rows(list []*Stat, short *names.Set) []texttable.Calls {
 			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
 			Objects: f.Objects, Bytes: f.Bytes,
 			About: f.Estimate != nil && f.Untimed > 0, AboutSelf: f.Estimate != nil, Untimed: f.unknown(),
+			AboutCalls: f.Estimate != nil && f.Estimate.Calls != nil,
 		}
 		if s.waits && f.Untimed == 0 {
 			out[i].Parts = []time.Duration{f.Total - f.Runnable - f.Waiting, f.Runnable, f.Waiting}

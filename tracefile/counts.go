@@ -16,13 +16,14 @@ const (
 	Full        Level = format.LevelFull     // all
 	Unvalued    Level = format.LevelUnvalued // all but values
 	Counted     Level = format.LevelCounted  // their number, and a Long event for each that takes long
-	CountedOnly Level = format.LevelOnly     // their number, as of levels that only later versions know
+	CountedOnly Level = format.LevelOnly     // their number
+	Sampled     Level = format.LevelSampled  // samples, of which their number is estimated; as of levels that only later versions know
 )
 
-var levelNames = [...]string{"full", "without values", "counted", "counted only"}
+var levelNames = [...]string{"full", "without values", "counted", "counted only", "sampled"}
 
-// String returns "full", "without values", "counted" or "counted only".
-func (l Level) String() string { return levelNames[min(l, CountedOnly)] }
+// String returns "full", "without values", "counted", "counted only" or "sampled".
+func (l Level) String() string { return levelNames[min(l, Sampled)] }
 
 // A Demotion is a change of a function's Level. To keep to its budget, a program records less of
 // the functions that cost most, and more again when there is room.
@@ -30,7 +31,7 @@ type Demotion struct {
 	Clock uint64 // ticks of the program's clock
 	Func  uint32 // id, see File.Func
 	Level Level
-	Calls uint64 // counted from then on, until the function's next Demotion
+	Calls uint64 // counted from then on, until the function's next Demotion; an estimate if Level is Sampled
 }
 
 // counts are the payload of a Counts block. It stays encoded, in a quarter of the memory: a program
@@ -89,7 +90,7 @@ func (f *File) findDemotions() (list []Demotion) {
 		if ok {
 			list[i].Calls += c.Calls // while it was at the level before
 		}
-		level := min(Level(c.Level), CountedOnly)
+		level := min(Level(c.Level), Sampled)
 		if ok && list[i].Level == level || !ok && level == Full && c.Calls == 0 {
 			return
 		}
@@ -117,6 +118,18 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 		if c.Calls > 0 {
 			calls[c.Site] += c.Calls
 		}
+	})
+	return calls
+}
+
+// Guessed returns how many of the calls that Counted returns are estimates: those of functions that were Sampled.
+func (f *File) Guessed(r Range) map[uint32]uint64 {
+	calls, sampled := make(map[uint32]uint64), make(map[uint32]bool)
+	f.countsIn(0, r.end(), func(clock uint64, c format.Count) {
+		if sampled[c.Site] && clock > r.From && c.Calls > 0 {
+			calls[c.Site] += c.Calls
+		}
+		sampled[c.Site] = Level(c.Level) >= Sampled
 	})
 	return calls
 }

@@ -81,19 +81,38 @@ func TestDemotions(t *testing.T) {
 }
 
 // A program that had no end has the counts until it read its counters last, and a later level passes
-// for CountedOnly.
+// for Sampled.
 func TestDemotionsWithoutEnd(t *testing.T) {
 	w := newTrace()
 	putCounts(w, 100, format.Count{Site: 1, Level: 7, Calls: 3})
 	f := openBytes(t, w.File)
-	if got, want := f.Demotions(), demotions(Demotion{100, 1, CountedOnly, 3}); !reflect.DeepEqual(got, want) {
+	if got, want := f.Demotions(), demotions(Demotion{100, 1, Sampled, 3}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 	if i := f.Info(); i.Complete || i.Counted != 3 || i.CountedUntil != 50 {
 		t.Errorf("got %+v", i)
 	}
-	if got := fmt.Sprint(Full, Unvalued, Counted, CountedOnly, Level(9)); got != "full without values counted counted only counted only" {
+	if got := fmt.Sprint(Full, Unvalued, Counted, CountedOnly, Level(9)); got != "full without values counted counted only sampled" {
 		t.Errorf("levels are %s", got)
+	}
+}
+
+// Calls that were counted while a function was sampled are estimates.
+func TestGuessed(t *testing.T) {
+	w := newTrace()
+	for i, c := range []format.Count{
+		{Site: 1, Level: format.LevelSampled, Calls: 3}, {Site: 1, Level: format.LevelSampled, Calls: 4}, {Site: 1, Level: format.LevelOnly, Calls: 5}, {Site: 1, Calls: 6},
+	} {
+		putCounts(w, uint64(100*(i+1)), c)
+	}
+	f := openBytes(t, w.File)
+	for _, tt := range []struct {
+		r             Range
+		guessed, from uint64
+	}{{Range{}, 9, 18}, {Range{From: testStart + 200}, 5, 11}, {Range{To: testStart + 200}, 4, 7}} {
+		if guessed, all := f.Guessed(tt.r)[1], f.Counted(tt.r)[1]; guessed != tt.guessed || all != tt.from {
+			t.Errorf("%v: %d of %d calls are estimates, want %d of %d", tt.r, guessed, all, tt.guessed, tt.from)
+		}
 	}
 }
 

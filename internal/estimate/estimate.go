@@ -30,6 +30,24 @@ type Options struct {
 	// Within says that the hooks' work is in the times: that of one reading in the call's own, and of as much in
 	// its caller's.
 	Within bool
+
+	// Guessed are the counted calls, by key, whose number is an estimate, too. As a share the numbers of all may be
+	// off by Doubt, see DoubtOf, beside what chance does.
+	Guessed map[uint32]uint64
+	Doubt   float64
+}
+
+// slower is how far off it may be what is known of how much counting slows a call down, ns.
+const slower = 0.5
+
+// DoubtOf returns how far off numbers of calls may be, as a share, that are estimated from windows in which
+// calls were counted: programs are slower in them. The program took so many ns.
+func DoubtOf(guessed map[uint32]uint64, ns float64) float64 {
+	sum := 0.0
+	for _, n := range guessed {
+		sum += float64(n)
+	}
+	return min(sum*slower/max(ns, 1), 1)
 }
 
 // few is the share of a function's calls that may be without samples: what they took hardly matters.
@@ -54,6 +72,7 @@ type Row struct {
 
 	Self, Total, Sum Value // Total: of outermost calls; Sum: of all
 	Panics, Errors   Value
+	Calls            Value // of Counted, those whose number is an estimate; 0: it is exact
 }
 
 // Scale returns how many calls a sample stands for.
@@ -398,6 +417,7 @@ func (e *estimator) interval(key uint32, r *Row) {
 			calls[g], self[g], total[g], sum[g], panics[g], errors[g] = s[g].calls, s[g].self, s[g].total, s[g].sum, scale*s[g].panics, scale*s[g].errors
 		}
 	}
+	r.Calls = e.guessed(key, calls)
 	read := float64(r.Counted) * e.Read
 	r.Self = e.value(calls, self, read, 0)
 	r.Total = e.value(calls, total, read, 0)
@@ -422,6 +442,23 @@ func (e *estimator) interval(key uint32, r *Row) {
 	}
 	moved, doubt := e.moved[key], e.doubt[key]
 	r.Self.Value, r.Self.Low, r.Self.High = r.Self.Value+moved, r.Self.Low+moved-doubt, r.Self.High+moved+doubt
+}
+
+// guessed returns how many calls there were that nobody counted. Samples by group say how far their number may be off:
+// groups have the same share of the time.
+func (e *estimator) guessed(key uint32, samples [Groups + 1]float64) Value {
+	n := float64(e.Guessed[key])
+	var one [Groups + 1]float64
+	for g, is := range e.groups {
+		if is {
+			one[g] = 1
+		}
+	}
+	off := n
+	if v := e.value(one, samples, 0, 0); v.Value > 0 {
+		off = n * min((v.High-v.Value)/v.Value+e.Doubt, 1)
+	}
+	return Value{n, n - off, n + off}
 }
 
 // student has the factors of Student's t for 95 %, by degrees of freedom from 1 on.

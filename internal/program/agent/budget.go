@@ -64,7 +64,6 @@ func keepTimes(o options) *timeBudget {
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
 	b.c.Rank, b.c.Times, b.c.Strict = switchboard.Default.Rank, true, o.Budget.Strict
-	b.gaps.Cost = costs.Counted
 	b.windows = budget.NewWindows(o.Budget.Share, b.clock)
 	return b
 }
@@ -94,7 +93,7 @@ func (b *timeBudget) window() {
 		b.gaps.End(mono, b.counts(), b.c.CPUs(), host.Estimate)
 		b.sample(mono)
 	case !b.windows.Open() && b.gaps.Any():
-		switchboard.Default.Sample(nil, switchboard.CountAll)
+		switchboard.Default.Sample(nil, budget.CountAll)
 		_, mono = host.Now()
 		b.gaps.Begin(mono, b.counts())
 		b.windows.Count(mono)

@@ -11,12 +11,11 @@ import (
 // Estimates of calls that nobody counted are right on average, in programs whose rates change, and whatever counting
 // them costs.
 func TestGaps(t *testing.T) {
-	const cost = 2.0 // ns
 	sumTrue, sumGot := 0.0, 0.0
 	for seed := uint64(0); seed < 40; seed++ {
 		random := rand.New(rand.NewSource(int64(seed)))
 		w := NewWindows(0.03, seed)
-		g := Gaps{Cost: cost}
+		var g Gaps
 		counts := make([]uint64, 2)
 		now, truth, estimated := int64(1), 0.0, uint64(0)
 		add := func(site uint32, n uint64) { counts[site] += n; estimated += n }
@@ -28,7 +27,7 @@ func TestGaps(t *testing.T) {
 					rate = 0.1 * random.Float64()
 				}
 				if counted {
-					counts[1] += uint64(rate * step / (1 + rate*cost))
+					counts[1] += uint64(rate * step / (1 + rate*1.2))
 				} else {
 					truth += rate * step
 				}

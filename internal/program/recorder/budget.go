@@ -54,6 +54,8 @@ type governor struct {
 	demoted  int            // sites that are not at level full
 	counted  int            // of these, sites whose calls are counted
 	read     []uint64       // see countsOf
+	gaps     budget.Gaps    // with a strict budget
+	seen     []uint64       // see countsOf: for gaps
 	written  []uint64       // by site: counts that are in the file, or were there before the recording
 	noted    int64          // when counts were written last
 	entries  int            // written then
@@ -77,7 +79,7 @@ func (r *Recorder) govern() {
 		windows: budget.NewWindows(r.config.Budget.Share, r.start.Clock),
 	}
 	g.values.since(r.rt)
-	g.c.Rank = r.config.Govern.Rank
+	g.c.Rank, g.c.Strict = r.config.Govern.Rank, r.config.Budget.Strict
 	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
 	g.c.Seen(g.written)
 	r.governor = g
@@ -190,8 +192,14 @@ func (r *Recorder) control() {
 func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 	if !r.working(func() {
 		r.governor.taken = r.governor.c.Spent()
+		g := r.governor
+		_, now := r.rt.Clock()
 		for _, ch := range changes {
-			r.governor.setLevel(ch)
+			if n := g.gaps.Set(ch, now, g.c.Recent(ch.Site)); n > 0 {
+				r.rt.Estimate(ch.Site, n)
+				g.c.Missed(ch.Site, n)
+			}
+			g.setLevel(ch)
 		}
 	}) {
 		return 0, false
@@ -291,10 +299,20 @@ func (r *Recorder) pace() {
 // sample begins a window of samples, or ends it if it need not go on.
 func (r *Recorder) sample(now int64) {
 	r.decide(func() {
-		switch w := r.governor.windows; {
+		g := r.governor
+		some := false
+		r.working(func() { some = g.gaps.Any() })
+		switch w := g.windows; {
+		case w.Counts():
+			r.working(func() { g.gaps.End(now, countsOf(r.rt, &g.seen), g.c.CPUs(), r.rt.Estimate) })
+			r.beginSamples(now)
+		case !w.Open() && some:
+			r.config.Govern.Sample(budget.CountAll)
+			_, now = r.rt.Clock()
+			r.working(func() { g.gaps.Begin(now, countsOf(r.rt, &g.seen)) })
+			w.Count(now)
 		case !w.Open():
-			r.rt.Sample(uint64(w.Length() / r.governor.tick))
-			r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
+			r.beginSamples(now)
 		case r.rt.SampleWaits() && w.Wait(now):
 		default:
 			r.endSamples(now)
@@ -302,11 +320,19 @@ func (r *Recorder) sample(now int64) {
 	})
 }
 
+// beginSamples begins a window.
+func (r *Recorder) beginSamples(now int64) {
+	w := r.governor.windows
+	r.rt.Sample(uint64(w.Length() / r.governor.tick))
+	r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
+}
+
 // endSamples ends the open window.
 func (r *Recorder) endSamples(now int64) {
 	r.rt.Sample(0)
 	r.config.Govern.Sample(0)
 	r.governor.windows.End(now)
+	r.working(func() { r.governor.gaps.Sampled(now) })
 }
 
 // decide calls f, and notes what that takes.

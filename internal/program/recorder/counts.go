@@ -114,7 +114,12 @@ func (r *Recorder) firstCounts(o *output, clock uint64) {
 
 // lastCounts appends the counts until the end of the recording, for which the file has room.
 func (r *Recorder) lastCounts(clock uint64) {
-	if r.governor != nil && r.newCounts(clock, nil, false) {
+	if r.governor == nil {
+		return
+	}
+	_, now := r.rt.Clock()
+	r.governor.gaps.Finish(now, r.rt.Estimate)
+	if r.newCounts(clock, nil, false) {
 		r.putCounts(&r.out)
 	}
 }

@@ -391,6 +391,8 @@ func (f *fake) Pace(ticks uint64) { f.pace = ticks }
 
 func (f *fake) Sample(ticks uint64) {}
 
+func (f *fake) Estimate(uint32, uint64) {}
+
 func (f *fake) SampleWaits() bool { return false }
 
 func (f *fake) Pause(ns int64) bool {

@@ -32,6 +32,7 @@ type Hooks interface {
 	Pause(ns int64) bool
 	Sites() uint32
 	Counts(counted, timed []uint64)
+	Estimate(site uint32, calls uint64)
 	Sample(ticks uint64)
 	SampleWaits() bool
 	Floor(n int) uint64
@@ -67,6 +68,7 @@ func (linked) Pace(ticks uint64)                               { rt.Pace(ticks) 
 func (linked) Pause(ns int64) bool                             { return rt.Pause(ns) }
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
+func (linked) Estimate(site uint32, calls uint64)              { rt.Estimate(site, calls) }
 func (linked) Sample(ticks uint64)                             { rt.Sampling(ticks) }
 func (linked) SampleWaits() bool                               { return rt.SampleWaits() }
 func (linked) Floor(n int) uint64                              { return rt.Floor(n) }

@@ -105,10 +105,9 @@ func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, wr
 // that were timed to timed. Sites beyond the slices are left out.
 func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 
-// Estimate adds calls of a site that nobody counted to those that were counted. Only one goroutine may call it at a
-// time. Estimated returns how many of a site's counted calls are estimated.
+// Estimate adds calls of a site that nobody counted to those that were counted. Sum.Guessed has them. Only
+// one goroutine may call it at a time.
 func Estimate(site uint32, calls uint64) { runtime.WMEstimate(site, calls) }
-func Estimated(site uint32) uint64       { return runtime.WMEstimated(site) }
 
 // ValueTimes returns how many ticks it took to write the values of some events, with one reading of
 // the clock each. It also returns how many events and bytes these were. It is all 0 if the clock

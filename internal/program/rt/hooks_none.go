@@ -99,7 +99,6 @@ func Pause(int64) bool                                                      { pa
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }
 func Estimate(uint32, uint64)                                               { panic(none) }
-func Estimated(uint32) uint64                                               { panic(none) }
 func ValueTimes() (events, bytes, ticks uint64)                             { panic(none) }
 func Free(int)                                                              { panic(none) }
 func Queue() (free, full int)                                               { panic(none) }
@@ -136,7 +135,7 @@ func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 
 // A Sum adds up the calls of a site.
 type Sum struct {
-	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64
+	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed, Guessed uint64
 	Off
 }
 

@@ -45,7 +45,7 @@ func (b *Board) LimitAll(level uint8) {
 
 // Sample has calls recorded and timed as samples, as far as they are wanted. They are calls of the
 // sites that a budget has counted. The samples are of a group, from 1 to format.SampleGroups, until
-// Sample is called with group 0. With group CountAll calls of all sites that a budget has demoted are counted instead,
+// Sample is called with group 0. With a greater group calls of all sites that a budget has demoted are counted instead,
 // also those that nobody counts else. It is for the budget of a recording, or for that of statistics if
 // r is nil. Sites that observers see are left out.
 func (b *Board) Sample(r *Recording, group uint32) {
@@ -66,16 +66,13 @@ func (b *Board) Sample(r *Recording, group uint32) {
 	}
 }
 
-// CountAll is no group of samples, see Board.Sample.
-const CountAll = format.SampleGroups + 1
-
 // sample returns what is done with calls of a site while calls are sampled; false: no more
 // than to count them.
 func (b *Board) sample(want uint32) (uint32, bool) {
 	const most = 1 << format.SampleShift // ids
 	group := max(b.sampling[ofRecordings], b.sampling[ofStatistics])
 	last := b.tables[len(b.tables)-1]
-	if group == 0 || group == CountAll || want&^(rt.Recorded|rt.Timed|rt.Seen) != 0 || int(last.Base)+len(last.words) > most {
+	if group == 0 || group > format.SampleGroups || want&^(rt.Recorded|rt.Timed|rt.Seen) != 0 || int(last.Base)+len(last.words) > most {
 		return 0, false
 	}
 	if want&rt.Recorded != 0 {
@@ -117,7 +114,7 @@ func (b *Board) cut(t *Table, i int) uint32 {
 	if sampled, ok := b.sample(want); ok {
 		return sampled
 	}
-	if level == format.LevelSampled && max(b.sampling[ofRecordings], b.sampling[ofStatistics]) != CountAll {
+	if level == format.LevelSampled && max(b.sampling[ofRecordings], b.sampling[ofStatistics]) <= format.SampleGroups {
 		return want &^ (rt.Recorded | rt.Timed)
 	}
 	if want&rt.Recorded != 0 && level == format.LevelCounted {

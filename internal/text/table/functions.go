@@ -16,6 +16,7 @@ type Calls struct {
 	Objects, Bytes             uint64 // of the heap
 	Total, Self, Min, Avg, Max time.Duration
 	About                      bool            // all but Calls is estimated
+	AboutCalls                 bool            // Calls is
 	AboutSelf, AboutTotal      bool            // Self or Total is estimated
 	Untimed                    bool            // nothing but Calls is known
 	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
@@ -68,7 +69,7 @@ func Timed(head string, rows []Calls) *Table {
 				row = append(row, r.duration(r.Parts[j]))
 			}
 		}
-		row = append(row, r.self(), Count(r.Calls))
+		row = append(row, r.self(), r.count())
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
 				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known
@@ -101,8 +102,8 @@ var PathColumns = []Column{
 // Path returns the cells of PathColumns for calls on one path, as a share of all time. How many of a
 // function's counted calls were on the path is estimated, too.
 func (c *Calls) Path(all time.Duration) []Cell {
-	count := Count(c.Calls)
-	if c.About && !c.Untimed {
+	count := c.count()
+	if c.About && !c.Untimed && !c.AboutCalls {
 		count = count.About()
 	}
 	percent := 100 * float64(c.Total) / float64(max(all, 1))
@@ -116,9 +117,17 @@ func (c *Calls) Path(all time.Duration) []Cell {
 func Counted(rows []Calls) *Table {
 	t := &Table{Columns: []Column{{"Calls", true, 0}, {Head: "Function"}}}
 	for i := range rows {
-		t.Rows = append(t.Rows, []Cell{Count(rows[i].Calls), {rows[i].Name, Plain}})
+		t.Rows = append(t.Rows, []Cell{rows[i].count(), {rows[i].Name, Plain}})
 	}
 	return t
+}
+
+// count returns the cell of the number of calls.
+func (c *Calls) count() Cell {
+	if c.AboutCalls {
+		return Count(c.Calls).About()
+	}
+	return Count(c.Calls)
 }
 
 // duration returns a cell of a time of the calls.

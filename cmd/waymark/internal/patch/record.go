@@ -396,6 +396,7 @@ func (noHooks) Pace(uint64)                                {}
 func (noHooks) Pause(ns int64) bool                        { time.Sleep(time.Duration(ns)); return true }
 func (noHooks) Sites() uint32                              { return 0 }
 func (noHooks) Counts(_, _ []uint64)                       {}
+func (noHooks) Estimate(uint32, uint64)                    {}
 func (noHooks) Sample(uint64)                              {}
 func (noHooks) SampleWaits() bool                          { return false }
 func (noHooks) Floor(int) uint64                           { return 0 }

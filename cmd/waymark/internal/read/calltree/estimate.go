@@ -26,12 +26,13 @@ type Bounds struct {
 	Total, Self    [2]float64
 	Sum            [2]float64
 	Panics, Errors [2]uint64
+	Calls          [2]uint64 // how far off Counted may be: at most so many too many, and too few
 }
 
 // Estimate makes estimates of a result with a row for each site, and a tree. split returns the site of a
 // sample, and its group, which is 0 of other calls. counted has the calls that were counted only, by site,
-// without those of Long events; read is a reading of the clock, in ticks.
-func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint32]uint64, read float64) *Estimates {
+// without those of Long events; o is in ticks.
+func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint32]uint64, o estimate.Options) *Estimates {
 	e := &Estimates{result: r, split: split}
 	nodes := make([]estimate.Node, len(r.Tree))
 	for i := range r.Tree {
@@ -42,7 +43,7 @@ func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint
 			Total: float64(n.Total), Panics: n.Panics, Errors: n.Errors,
 		}
 	}
-	e.of = estimate.Of(nodes, counted, estimate.Options{Read: read, Within: true})
+	e.of = estimate.Of(nodes, counted, o)
 	paths := e.of.Paths
 	e.totals, e.calls = make([]float64, len(paths)), make([]uint64, len(paths))
 	measured := make([]float64, len(paths))
@@ -172,6 +173,8 @@ func (f *folder) estimated(site uint32, from *estimate.Row) {
 	b.Samples += from.Samples
 	b.Counted += from.Counted
 	b.Unknown = b.Unknown || !from.Known
+	b.Calls[0] += ticks(from.Calls.Value - from.Calls.Low)
+	b.Calls[1] += ticks(from.Calls.High - from.Calls.Value)
 	add := func(to *[2]float64, v estimate.Value) {
 		to[0] += v.Low - v.Value
 		to[1] += v.High - v.Value

@@ -1,6 +1,10 @@
 package calltree
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/waymark-go/waymark/internal/estimate"
+)
 
 // Totals of functions whose calls were all recorded are those that were measured, whatever is
 // estimated of the calls that they made.
@@ -18,7 +22,7 @@ func TestEstimateTotals(t *testing.T) {
 	}
 	split := func(site uint32) (uint32, int) { return site % 10, int(site / 10) }
 	same := func(site uint32) uint32 { return site }
-	e := Estimate(r, split, map[uint32]uint64{leaf: 20}, 10)
+	e := Estimate(r, split, map[uint32]uint64{leaf: 20}, estimate.Options{Read: 10, Within: true})
 	rows, _ := e.Rows(same)
 	if rows[0].Key != main || rows[0].Total != 1000 || rows[0].Sum != 1000 {
 		t.Errorf("the first row is %+v, want key %d, a total and a sum of 1000", rows[0], main)

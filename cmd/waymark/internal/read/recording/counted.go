@@ -13,6 +13,7 @@ import (
 // tell.
 type Counting struct {
 	Calls     map[uint32]uint64 // by site; with the calls of Long events. 0: in a window no counter was read
+	Guessed   map[uint32]uint64 // of these, those that nobody counted: their number is estimated
 	Sum       uint64
 	Long      uint64                     // calls of Long events, which have times
 	Functions map[function.Identity]bool // of Calls
@@ -25,9 +26,9 @@ type Counting struct {
 // Counting returns the calls of a process that were counted.
 func (f *Filter) Counting(p *Process) Counting {
 	o := f.Options(p)
-	c := Counting{Calls: make(map[uint32]uint64), Functions: make(map[function.Identity]bool), Budget: p.File.Info().Budget}
+	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]bool), Budget: p.File.Info().Budget}
 	window := tracefile.Range{From: o.From, To: o.To}
-	calls := p.File.Counted(window)
+	calls, guessed := p.File.Counted(window), p.File.Guessed(window)
 	if window != (tracefile.Range{}) {
 		for _, site := range demoted(p.File.Demotions(), window) {
 			calls[site] += 0 // of which no counter may have been read
@@ -40,6 +41,9 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.LeftOut += n
 		default:
 			c.Calls[site] = n
+			if guessed[site] > 0 {
+				c.Guessed[site] = guessed[site]
+			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)
 			c.Functions[fn.Identity()] = true

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -38,7 +39,10 @@ func (f *Filter) Estimating(p *Process, o calltree.Options, c *Counting, workers
 			counted[r.Key] = n - min(n, r.Long)
 		}
 	}
-	return result, calltree.Estimate(result, p.File.Sample, counted, float64(p.Scale.TicksOf(oneRead))), err
+	return result, calltree.Estimate(result, p.File.Sample, counted, estimate.Options{
+		Read: float64(p.Scale.TicksOf(oneRead)), Within: true,
+		Guessed: c.Guessed, Doubt: estimate.DoubtOf(c.Guessed, float64(p.File.Info().Duration)),
+	}), err
 }
 
 // wholes returns the functions whose calls that took long were recorded while others were counted, most
@@ -49,7 +53,7 @@ func wholes(file *tracefile.File) map[uint32]bool {
 		switch d.Level {
 		case tracefile.Counted:
 			calls[d.Func] += int64(d.Calls)
-		case tracefile.CountedOnly:
+		case tracefile.CountedOnly, tracefile.Sampled:
 			calls[d.Func] -= int64(d.Calls)
 		}
 	}

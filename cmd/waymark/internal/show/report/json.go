@@ -157,7 +157,7 @@ type jsonNumbers struct {
 
 // numbers returns those of a row; with waits also when goroutines ran.
 func (r *Row) numbers(waits bool) jsonNumbers {
-	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Demoted, r.Estimate, r.Quantiles, nil, r.Objects, r.Bytes}
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Demoted, r.estimate(), r.Quantiles, nil, r.Objects, r.Bytes}
 	if waits {
 		n.JSONOffs = r.Off.JSON(r.Total, r.Self)
 	}

@@ -15,7 +15,7 @@ type Row struct {
 	function.Func           // or only a Name: a package's import path, or a group's name
 	Goroutine     Goroutine // of a report by goroutine
 
-	Calls  uint64 // exact; what follows is estimated if there is an Estimate
+	Calls  uint64 // exact, unless Estimate says so; what follows is estimated if there is an Estimate
 	Panics uint64
 	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
@@ -29,6 +29,8 @@ type Row struct {
 	Counted uint64 // of Calls; in a window without a reading of the counters 0
 
 	Estimate *stats.Estimate // nil: nothing is estimated
+
+	callsOff [2]uint64 // how far off Calls may be: at most so many too many, and too few
 
 	Objects uint64 // of the heap, made by the calls themselves
 	Bytes   uint64
@@ -120,6 +122,11 @@ func (r *Row) addEstimate(n *stats.Numbers) {
 		}
 	}
 	to := r.Estimate
+	if e.Calls != nil {
+		r.callsOff[0] += n.Calls - min(e.Calls[0], n.Calls)
+		r.callsOff[1] += max(e.Calls[1], n.Calls) - n.Calls
+		to.Calls = new([2]uint64) // see estimate
+	}
 	to.Samples += e.Samples
 	to.Mean = e.Mean
 	to.Unknown = to.Unknown || e.Unknown
@@ -129,6 +136,14 @@ func (r *Row) addEstimate(n *stats.Numbers) {
 		to.Panics[i] += e.Panics[i]
 		to.Errors[i] += e.Errors[i]
 	}
+}
+
+// estimate returns what is estimated of a row that is complete; nil: nothing.
+func (r *Row) estimate() *stats.Estimate {
+	if e := r.Estimate; e != nil && e.Calls != nil {
+		e.Calls = &[2]uint64{r.Calls - min(r.callsOff[0], r.Calls), r.Calls + r.callsOff[1]}
+	}
+	return r.Estimate
 }
 
 func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {

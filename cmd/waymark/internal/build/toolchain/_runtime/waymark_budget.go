@@ -76,7 +76,7 @@ func WMCounts(counted, timed []uint64) {
 		}
 	}
 	for site := range min(wmEstimates.n.Load(), uintptr(len(counted))) {
-		counted[site] += WMEstimated(uint32(site))
+		counted[site] += wmEstimated(uint32(site))
 	}
 }
 
@@ -102,8 +102,8 @@ func WMEstimate(site uint32, calls uint64) {
 	atomic.Xadd64(wmCountAt(e.calls.Load(), site), int64(calls))
 }
 
-// WMEstimated returns how many of a site's counted calls are estimated.
-func WMEstimated(site uint32) uint64 {
+// wmEstimated returns how many of a site's counted calls are estimated.
+func wmEstimated(site uint32) uint64 {
 	if e := &wmEstimates; uintptr(site) < e.n.Load() {
 		return atomic.Load64(wmCountAt(e.calls.Load(), site))
 	}

@@ -190,6 +190,7 @@ type WMSum struct {
 	Errors uint64 // calls that returned an error
 
 	Untimed uint64 // of Calls, those that were only counted
+	Guessed uint64 // of Untimed, those that not even were
 
 	WMOff
 }
@@ -224,7 +225,8 @@ func WMSumOf(site uint32) WMSum {
 			sum.addOwn(m.off.own.load())
 		}
 	}
-	counted += WMEstimated(site)
+	sum.Guessed = wmEstimated(site)
+	counted += sum.Guessed
 	sum.Untimed = counted
 	sum.Calls += counted
 	sum.Ended += counted
