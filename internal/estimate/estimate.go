@@ -37,17 +37,16 @@ type Options struct {
 	Doubt   float64
 }
 
-// slower is how far off it may be what is known of how much counting slows a call down, ns.
-const slower = 0.5
-
 // DoubtOf returns how far off numbers of calls may be, as a share, that are estimated from windows in which
-// calls were counted: programs are slower in them. The program took so many ns.
+// calls were counted: programs are slower in them, by what is known only roughly, least so where there is other code
+// between calls. The program took so many ns.
 func DoubtOf(guessed map[uint32]uint64, ns float64) float64 {
 	sum := 0.0
 	for _, n := range guessed {
 		sum += float64(n)
 	}
-	return min(sum*slower/max(ns, 1), 1)
+	rate := sum / max(ns, 1)
+	return min(rate*max(0.6-0.5*rate, 0.15), 1)
 }
 
 // few is the share of a function's calls that may be without samples: what they took hardly matters.
@@ -455,7 +454,7 @@ func (e *estimator) guessed(key uint32, samples [Groups + 1]float64) Value {
 		}
 	}
 	off := n
-	if v := e.value(one, samples, 0, 0); v.Value > 0 {
+	if v := e.value(one, samples, 0, 1); v.Value > 0 {
 		off = n * min((v.High-v.Value)/v.Value+e.Doubt, 1)
 	}
 	return Value{n, n - off, n + off}

@@ -16,10 +16,12 @@ const testsAhead = 1e9
 // next test. The slice is used again for the next decision.
 func (c *Controller) Fresh(subtest bool) []Change {
 	if !c.tests {
-		c.tests, c.Saved = true, c.Saved+testsAhead
+		if c.tests = true; !c.Strict {
+			c.Saved += testsAhead
+		}
 	}
 	if c.balance < 0 {
-		if subtest && c.Saved <= leftBySubtests || c.Saved < leastAhead && c.granted > c.share*c.own {
+		if subtest && c.Saved <= leftBySubtests || c.Saved < leastAhead && (c.Strict || c.granted > c.share*c.own) {
 			return nil
 		}
 		if !c.beginning {
@@ -56,10 +58,10 @@ func (c *Controller) settle() {
 
 // idle returns what comes in, besides, for ns of time, in which the process took cpu of CPU time.
 // rest is the program's own part of that. All are in ns. While tests run, time in which the process
-// does nothing counts like CPU time. A test that sleeps can be recorded without making the suite
+// does nothing counts like CPU time, unless the budget is strict. A test that sleeps can be recorded without making the suite
 // slower.
 func (c *Controller) idle(ns, cpu, rest float64) float64 {
-	if !c.tests {
+	if !c.tests || c.Strict {
 		return 0
 	}
 	idle := max(ns-cpu, 0)
