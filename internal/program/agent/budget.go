@@ -125,6 +125,14 @@ func (b *timeBudget) counts() []uint64 {
 	return b.counted
 }
 
+// spent returns the CPU time of the process, ns, and what tracing has taken of it; 0 without a budget.
+func (b *timeBudget) spent() (cpu, tracing int64) {
+	if b == nil {
+		return 0, 0
+	}
+	return cputime.Process(), b.c.Spent()
+}
+
 // end estimates the calls that nobody has counted until now.
 func (b *timeBudget) end() {
 	_, mono := host.Now()

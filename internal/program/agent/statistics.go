@@ -254,14 +254,18 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 		l := switchboard.Default.LeftOut()
 		left = &l
 	}
+	cpu, tracing := r.budget.spent()
 	head, _ := json.Marshal(struct {
 		Program string `json:"program"`
 		PID     int    `json:"pid"`
 		Last    bool   `json:"last"`
 		Budget  string `json:"budget,omitempty"`
 
+		CPU        int64 `json:"cpu_ns,omitempty"`         // with a budget: of the process,
+		CPUTracing int64 `json:"cpu_tracing_ns,omitempty"` // and of tracing
+
 		LeftOut *function.LeftOut `json:"left_out,omitempty"`
-	}{r.program, r.pid, last, r.limit, left})
+	}{r.program, r.pid, last, r.limit, cpu, tracing, left})
 	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
 }
 

@@ -45,6 +45,9 @@ const (
 	// calls there are. So functions that are not called often are recorded.
 	leastElse = 0.1
 
+	// careful is the part of a strict budget that is used: costs aren't known better.
+	careful = 0.8
+
 	// least is a share of wall time that tracing may always take. Else programs that only wait
 	// would have their few calls demoted.
 	least = 0.001
@@ -123,6 +126,7 @@ type Controller struct {
 	balance  float64 // of the account, ns
 	rate     float64 // what comes in per ns, of late
 	cpus     float64 // CPU time in a ns, of late
+	crowded  float64 // see crowded
 	seen     period
 	spent    float64 // by tracing, since the start, ns
 	demoted  int     // sites that are not at level full
@@ -177,7 +181,7 @@ type site struct {
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
 func New(share float64, costs Costs, start Usage) *Controller {
-	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1}
+	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1, crowded: 1}
 	c.rate = share
 	c.balance = c.income(reserve / 4)
 	return c
@@ -234,6 +238,10 @@ func (c *Controller) Account(s Sample) { c.account(&s) }
 
 // account adds up what a sample has cost.
 func (c *Controller) account(s *Sample) {
+	share := c.share
+	if c.Strict {
+		share *= careful
+	}
 	ns := float64(s.Now - c.last.Now)
 	cpu, own, timer := float64(s.CPU-c.last.CPU), float64(s.Own-c.last.Own), float64(s.Timer-c.last.Timer)
 	samples := float64(s.Samples - c.last.Samples)
@@ -241,6 +249,7 @@ func (c *Controller) account(s *Sample) {
 	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
 	}
+	c.crowd(s, cpu)
 	recorded, counting, spent := c.take(s)
 	if s.Own == 0 { // the system doesn't say what a thread takes
 		own = float64(recorded) * c.write
@@ -256,7 +265,7 @@ func (c *Controller) account(s *Sample) {
 	if c.Strict { // but for counting
 		fixed -= counting
 	}
-	income := max(c.share*rest-fixed, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
+	income := max(share*rest-fixed, share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
 	spent -= fixed
 	if c.tests {
 		saved := max(min(income/2, mostSaved-c.Saved), 0)
@@ -357,6 +366,19 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 	return recorded, counting, spent
 }
 
+// crowd finds what counting a call costs while so many are.
+func (c *Controller) crowd(s *Sample, cpu float64) {
+	calls := 0.0
+	for i, n := range s.Counts {
+		if f := &c.sites[i]; f.level != format.LevelSampled {
+			calls += float64(n - f.counted)
+		}
+	}
+	if calls > 0 && cpu > 0 {
+		c.crowded = crowded(calls / cpu)
+	}
+}
+
 // average brings up to date what is known of each site.
 func (c *Controller) average() {
 	weight := 1 - math.Exp(-c.seen.ns/slow)
@@ -397,9 +419,9 @@ func (c *Controller) endPeriod() {
 // count returns what it costs to count a call of the site, ns.
 func (c *Controller) count(f *site) float64 {
 	if f.values > 0 {
-		return c.costs.Counted + c.costs.Unread
+		return c.costs.Counted*c.crowded + c.costs.Unread
 	}
-	return c.costs.Counted
+	return c.costs.Counted * c.crowded
 }
 
 // price returns what a call of the site costs at a level more than to count it, ns. With Strict it returns

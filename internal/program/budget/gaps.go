@@ -66,7 +66,8 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 		}
 	}
 	whole := float64(now - g.began)
-	ns := whole * (1 - min(slowdown(float64(sum)/whole/max(cpus, 1))*min(cpus, 1), 0.5))
+	rate := float64(sum) / whole / max(cpus, 1)
+	ns := whole * (1 - min(rate*perCount*crowded(rate)*min(cpus, 1), 0.5)) // a CPU that waits makes up for it
 	for i := range g.sites {
 		s := &g.sites[i]
 		if !s.off || i >= len(counts) {
@@ -84,10 +85,6 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 	}
 	g.began = 0
 }
-
-// slowdown returns what share of a CPU's time it takes to count so many calls in a ns. In a loop of nothing but calls
-// each takes 0.6 ns longer, and 1.3 ns where there is more code between them. A CPU that waits makes up for it.
-func slowdown(rate float64) float64 { return rate * max(1.3-1.2*rate, 0.6) }
 
 // Sampled notes that calls were sampled until now.
 func (g *Gaps) Sampled(now int64) {

@@ -1,10 +1,15 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -16,7 +21,7 @@ type Counting struct {
 	Guessed   map[uint32]uint64 // of these, those that nobody counted: their number is estimated
 	Sum       uint64
 	Long      uint64                     // calls of Long events, which have times
-	Functions map[function.Identity]bool // of Calls
+	Functions map[function.Identity]uint64 // calls, by function
 
 	LeftOut uint64 // calls of which nobody knows whether the filter wants them
 	Coarse  bool   // the filter has a time window, and counters are read now and then
@@ -26,7 +31,7 @@ type Counting struct {
 // Counting returns the calls of a process that were counted.
 func (f *Filter) Counting(p *Process) Counting {
 	o := f.Options(p)
-	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]bool), Budget: p.File.Info().Budget}
+	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]uint64), Budget: p.File.Info().Budget}
 	window := tracefile.Range{From: o.From, To: o.To}
 	calls, guessed := p.File.Counted(window), p.File.Guessed(window)
 	if window != (tracefile.Range{}) {
@@ -46,7 +51,7 @@ func (f *Filter) Counting(p *Process) Counting {
 			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)
-			c.Functions[fn.Identity()] = true
+			c.Functions[fn.Identity()] += n
 		}
 	}
 	c.Coarse = len(c.Calls) > 0 && window != (tracefile.Range{})
@@ -78,12 +83,19 @@ func countedLines(list []Summary) (lines []string) {
 		if len(s.Functions) == 1 {
 			were = "was"
 		}
+		guessed := ""
+		if len(s.Guessed) > 0 {
+			guessed = "; the number of calls of " + units.Things(uint64(len(s.Guessed)), "function") + " is an estimate, too"
+		}
 		budget := ""
 		if s.Budget != "" {
 			budget = " of " + s.Budget
 		}
-		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers",
-			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call")))
+		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers%s",
+			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call"), guessed))
+	}
+	if line := s.exceeded(Sum(list).Info); line != "" {
+		lines = append(lines, line)
 	}
 	switch {
 	case s.Coarse && s.Sum > 0:
@@ -95,6 +107,25 @@ func countedLines(list []Summary) (lines []string) {
 		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: their goroutines and durations are not known")
 	}
 	return lines
+}
+
+// exceeded says that tracing has added more than the budget allows, "" if it has not.
+func (c *Counting) exceeded(i tracefile.Info) string {
+	const noise = 1.2 // what the program's own clocks can't tell
+	limit, err := setting.Find("budget").Parse("budget", c.Budget)
+	added := Added(i.CPU, i.CPUTracing)
+	if err != nil || limit.Share == 0 || limit.Strict || added < limit.Share*noise || len(c.Functions) == 0 {
+		return ""
+	}
+	most := slices.SortedFunc(maps.Keys(c.Functions), func(a, b function.Identity) int {
+		return cmp.Or(cmp.Compare(c.Functions[b], c.Functions[a]), cmp.Compare(a.Name, b.Name))
+	})
+	names := make([]string, min(len(most), 3))
+	for i := range names {
+		names[i] = most[i].Name
+	}
+	return fmt.Sprintf("tracing has added %.0f %% to the program's own CPU time, more than the budget of %s; most of the calls that were counted are those of %s; --budget %s,strict keeps to it, where counting costs too much by estimates",
+		100*added, c.Budget, strings.Join(names, ", "), c.Budget)
 }
 
 // countedUntil says that a program ended before it had read its counters, "" if it had not.

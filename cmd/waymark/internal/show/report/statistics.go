@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/calls"
@@ -22,6 +23,9 @@ type Statistics struct {
 	Last    bool             `json:"last"`   // taken when the program ended
 	Budget  string           `json:"budget"` // as the user wrote it
 	LeftOut function.LeftOut `json:"left_out"`
+
+	CPU        time.Duration `json:"cpu_ns"`         // with a budget: of the process,
+	CPUTracing time.Duration `json:"cpu_tracing_ns"` // and of tracing
 	stats.Snapshot
 }
 
@@ -37,6 +41,9 @@ func ReadStatistics(path string) (*Statistics, error) {
 		Last    bool
 		Budget  string
 		LeftOut function.LeftOut `json:"left_out"`
+
+		CPU        time.Duration `json:"cpu_ns"`
+		CPUTracing time.Duration `json:"cpu_tracing_ns"`
 	}
 	s := new(Statistics)
 	if err = json.Unmarshal(b, &head); err == nil {
@@ -46,6 +53,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.Program, s.PID, s.Last, s.Budget, s.LeftOut = head.Program, head.PID, head.Last, head.Budget, head.LeftOut
+	s.CPU, s.CPUTracing = head.CPU, head.CPUTracing
 	return s, nil
 }
 
@@ -59,10 +67,10 @@ func (r *Report) AddStatistics(s *Statistics) {
 	rec := recording.Summary{
 		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last, LeftOut: s.LeftOut,
 		Info: tracefile.Info{
-			Program: s.Program, PID: s.PID, Complete: s.Last, Waiting: s.Waits(), Objects: len(s.Objects) > 0,
+			Program: s.Program, PID: s.PID, Complete: s.Last, CPU: s.CPU, CPUTracing: s.CPUTracing, Waiting: s.Waits(), Objects: len(s.Objects) > 0,
 		},
 		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
-		Counted: recording.Counting{Functions: make(map[function.Identity]bool), Budget: s.Budget},
+		Counted: recording.Counting{Functions: make(map[function.Identity]uint64), Guessed: make(map[uint32]uint64), Budget: s.Budget},
 	}
 	if len(r.Recordings) == 0 {
 		r.began = s.From
@@ -107,7 +115,10 @@ func (r *Report) AddStatistics(s *Statistics) {
 		rec.Events += 2*f.Calls - f.Open
 		if f.Untimed > 0 {
 			rec.Counted.Sum += f.Untimed
-			rec.Counted.Functions[f.Identity()] = true
+			rec.Counted.Functions[f.Identity()] += f.Untimed
+			if f.Estimate != nil && f.Estimate.Calls != nil {
+				rec.Counted.Guessed[uint32(i)] = f.Untimed
+			}
 		}
 	}
 	if r.Tree {
