@@ -64,7 +64,7 @@ const otherKey = 1<<32 - 1
 // estimates sets what is estimated of functions and paths, if there are samples. kept: all paths are in
 // nodes. It returns the paths, and the index in them of each node, and of its other cell; -1 is none.
 func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at, other []int) {
-	if samplesOf(nodes, len(s.funcs)) == nil && !slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Untimed > 0 && f.Untimed < f.Calls || f.sample.Guessed > 0 }) {
+	if samplesOf(nodes, len(s.funcs)) == nil && !slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Untimed > 0 && f.Untimed < f.Calls || f.sample.Gaps }) {
 		return nil, nil, nil
 	}
 	self := make(map[uint32]float64)
@@ -75,8 +75,8 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 		if f.Untimed > 0 {
 			counted[f.site] = f.Untimed
 		}
-		if n := f.sample.Guessed; n > 0 {
-			guessed[f.site] = n
+		if f.sample.Gaps {
+			guessed[f.site] = f.sample.Guessed
 		}
 	}
 	var list []estimate.Node
@@ -118,7 +118,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 	r = estimate.Of(list, counted, estimate.Options{Read: s.floor, Guessed: guessed, Doubt: estimate.DoubtOf(guessed, float64(s.To.Sub(s.From)))})
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0) {
+		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0 || f.sample.Gaps) {
 			f.estimate(row, s.unit)
 		}
 	}
@@ -139,7 +139,7 @@ func (f *Stat) estimate(row *estimate.Row, unit float64) {
 	e := &Estimate{Samples: row.Samples, Unknown: !row.Known}
 	f.Estimate = e
 	x := &f.sample
-	if x.Guessed > 0 {
+	if x.Gaps {
 		exact := f.Calls - min(x.Guessed, f.Calls)
 		e.Calls = &[2]uint64{exact + uint64(row.Calls.Low), exact + uint64(math.Ceil(row.Calls.High))}
 	}

@@ -126,7 +126,7 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 func (f *File) Guessed(r Range) map[uint32]uint64 {
 	calls, sampled := make(map[uint32]uint64), make(map[uint32]bool)
 	f.countsIn(0, r.end(), func(clock uint64, c format.Count) {
-		if sampled[c.Site] && clock > r.From && c.Calls > 0 {
+		if sampled[c.Site] && clock > r.From {
 			calls[c.Site] += c.Calls
 		}
 		sampled[c.Site] = Level(c.Level) >= Sampled

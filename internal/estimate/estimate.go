@@ -109,6 +109,9 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 	for key, n := range counted {
 		e.row(key).Counted = n
 	}
+	for key := range o.Guessed {
+		e.row(key)
+	}
 	for i := range nodes {
 		if n := &nodes[i]; n.Group > 0 {
 			e.row(n.Key).Samples += n.Calls
@@ -446,18 +449,31 @@ func (e *estimator) interval(key uint32, r *Row) {
 // guessed returns how many calls there were that nobody counted. Samples by group say how far their number may be off:
 // groups have the same share of the time.
 func (e *estimator) guessed(key uint32, samples [Groups + 1]float64) Value {
-	n := float64(e.Guessed[key])
+	guessed, ok := e.Guessed[key]
+	if !ok {
+		return Value{}
+	}
+	n := float64(guessed)
 	var one [Groups + 1]float64
 	for g, is := range e.groups {
 		if is {
 			one[g] = 1
 		}
 	}
-	off := n
-	if v := e.value(one, samples, 0, 1); v.Value > 0 {
-		off = n * min((v.High-v.Value)/v.Value+e.Doubt, 1)
+	v := e.value(one, samples, 0, 1)
+	if v.Value == 0 {
+		return Value{n, 0, max(2*n, float64(e.rows[key].Counted))}
 	}
-	return Value{n, n - off, n + off}
+	met := 0.0 // groups that have met the function: if few have, others may have missed most of its calls
+	for _, s := range samples {
+		if s > 0 {
+			met++
+		}
+	}
+	off := min((v.High-v.Value)/v.Value+e.Doubt, met/(met+0.1))
+	// The estimate is off by a share of the truth. Windows that have met no call at all say little of a short time.
+	const missed = 0.1
+	return Value{n, n / (1 + off), max(n/(1-off), n+missed*float64(e.rows[key].Counted))}
 }
 
 // student has the factors of Student's t for 95 %, by degrees of freedom from 1 on.

@@ -64,7 +64,7 @@ func keepTimes(o options) *timeBudget {
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
 	b.c.Rank, b.c.Times, b.c.Strict = switchboard.Default.Rank, true, o.Budget.Strict
-	b.windows = budget.NewWindows(o.Budget.Share, b.clock)
+	b.windows = budget.NewWindows(o.Budget, b.clock)
 	return b
 }
 
@@ -166,7 +166,7 @@ func (b *timeBudget) step() time.Duration {
 	b.tick = tick
 	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding, Samples: int64(float64(sampling) * tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
-		if n := b.gaps.Set(ch, mono, b.c.Recent(ch.Site)); n > 0 {
+		if n, ok := b.gaps.Set(ch, mono, b.c.Recent(ch.Site)); ok {
 			host.Estimate(ch.Site, n)
 			b.c.Missed(ch.Site, n)
 		}

@@ -22,6 +22,9 @@ type move struct {
 // worthOfOne is the worth of a function by itself, as a share of the time, whatever its calls are.
 const worthOfOne = 0.001
 
+// leastSampled is the part of the budget that counting a function takes on average before that is saved.
+const leastSampled = 0.01
+
 // trifle is the share of what is to be saved that is not worth a demotion.
 const trifle = 0.02
 
@@ -161,7 +164,7 @@ func (c *Controller) demotions(moves []move, short float64) []move {
 			tells := whole * (lost[level] - lost[f.level])
 			return move{site: id, level: level, rank: rank, cost: cost, lost: tells, worth: cost / tells}
 		}
-		if c.Strict && lowest == format.LevelOnly {
+		if lowest == format.LevelOnly && c.maySample(f) {
 			m := to(format.LevelSampled, calls*c.price(f, lowest))
 			m.lost -= whole * max(lost[lowest]-lost[f.level], 0)
 			m.worth = m.cost / m.lost
@@ -196,6 +199,12 @@ func (c *Controller) demotions(moves []move, short float64) []move {
 		}
 	}
 	return moves
+}
+
+// maySample reports whether the site's calls may not even be counted. Functions that are called much in a phase of the
+// program, and seldom on average, stay: few windows would meet that phase.
+func (c *Controller) maySample(f *site) bool {
+	return c.Strict && f.rate*c.count(f) >= c.share*c.cpus*leastSampled
 }
 
 // lowest returns the lowest level of all.

@@ -29,8 +29,8 @@ type gap struct {
 func (g *Gaps) Any() bool { return g.off > 0 }
 
 // Set notes that a site has another level from now on. rate is how many calls it had in a ns of late. Set returns
-// how many calls the site had in the gap that ends.
-func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64) {
+// whether a gap begins or ends, and how many calls were in the one that ends.
+func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
 	if n := int(ch.Site) + 1; n > len(g.sites) {
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
@@ -39,12 +39,14 @@ func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64) {
 	case off && !s.off:
 		*s = gap{off: true, since: now, rate: rate, rest: s.rest}
 		g.off++
+		return 0, true
 	case !off && s.off:
 		calls = s.until(now)
 		s.off = false
 		g.off--
+		return calls, true
 	}
-	return calls
+	return 0, false
 }
 
 // Begin begins a window. counts are the calls of all sites that were counted until now.

@@ -13,6 +13,7 @@ type Windows struct {
 	ends    int64  // when it is to end, or counting
 	waited  int64  // of its time, for the first call
 	length  float64
+	brief   bool // windows stay as short as the first one: there are more of them, which tells more of numbers of calls
 	windows uint32
 }
 
@@ -29,8 +30,8 @@ const (
 )
 
 // NewWindows returns windows for a budget. The seed is any number.
-func NewWindows(share float64, seed uint64) *Windows {
-	return &Windows{share: min(share*ofBudget, mostOfTime), state: seed, length: firstWindow}
+func NewWindows(l Limit, seed uint64) *Windows {
+	return &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow, brief: l.Strict}
 }
 
 // Next returns how long it is until a window begins, or until the open one ends, ns. Functions are demoted.
@@ -90,6 +91,9 @@ func (w *Windows) Wait(now int64) bool {
 func (w *Windows) End(now int64) {
 	w.next = now + w.gap(float64(now-w.began-w.waited))
 	w.began = 0
+	if w.brief {
+		return
+	}
 	w.length = min(w.length*windowGrows, max(firstWindow, min(lastWindow, mostGap*w.share)))
 }
 

@@ -6,7 +6,7 @@ import "testing"
 // take turns in groups.
 func TestWindows(t *testing.T) {
 	for _, share := range []float64{0.01, 0.1, 1} {
-		w := NewWindows(share, 42)
+		w := NewWindows(Limit{Share: share}, 42)
 		now, in := int64(1), [10]float64{}
 		begun := 0
 		const all = 10e9
@@ -36,7 +36,7 @@ func TestWindows(t *testing.T) {
 
 // A window that ends very late is not followed by a pause without an end.
 func TestLateWindow(t *testing.T) {
-	w := NewWindows(0.01, 42)
+	w := NewWindows(Limit{Share: 0.01}, 42)
 	w.Next(1)
 	w.Begin(5e6, 7)
 	w.End(5e9)
@@ -51,7 +51,7 @@ func TestLateWindow(t *testing.T) {
 
 // A window in which the program had no CPU goes on for a while, and the next one comes as if it had not.
 func TestWindowWaits(t *testing.T) {
-	w := NewWindows(0.1, 42)
+	w := NewWindows(Limit{Share: 0.1}, 42)
 	now := w.Next(1) + 1
 	w.Begin(now, 7)
 	began, waits := now, 0

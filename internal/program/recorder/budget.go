@@ -76,7 +76,7 @@ func (r *Recorder) govern() {
 		c:       budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
 		tick:    1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
 		pacer:   r.pace,
-		windows: budget.NewWindows(r.config.Budget.Share, r.start.Clock),
+		windows: budget.NewWindows(r.config.Budget, r.start.Clock),
 	}
 	g.values.since(r.rt)
 	g.c.Rank, g.c.Strict = r.config.Govern.Rank, r.config.Budget.Strict
@@ -195,7 +195,7 @@ func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 		g := r.governor
 		_, now := r.rt.Clock()
 		for _, ch := range changes {
-			if n := g.gaps.Set(ch, now, g.c.Recent(ch.Site)); n > 0 {
+			if n, ok := g.gaps.Set(ch, now, g.c.Recent(ch.Site)); ok {
 				r.rt.Estimate(ch.Site, n)
 				g.c.Missed(ch.Site, n)
 			}

@@ -105,7 +105,8 @@ func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, wr
 // that were timed to timed. Sites beyond the slices are left out.
 func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 
-// Estimate adds calls of a site that nobody counted to those that were counted. Sum.Guessed has them. Only
+// Estimate adds calls of a site that nobody counted to those that were counted, or notes with 0 that nobody counts
+// them from now on. Sum.Guessed has them. Only
 // one goroutine may call it at a time.
 func Estimate(site uint32, calls uint64) { runtime.WMEstimate(site, calls) }
 

@@ -136,6 +136,7 @@ func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 // A Sum adds up the calls of a site.
 type Sum struct {
 	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed, Guessed uint64
+	Gaps                                                                            bool
 	Off
 }
 

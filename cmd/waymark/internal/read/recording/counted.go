@@ -46,8 +46,8 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.LeftOut += n
 		default:
 			c.Calls[site] = n
-			if guessed[site] > 0 {
-				c.Guessed[site] = guessed[site]
+			if n, ok := guessed[site]; ok {
+				c.Guessed[site] = n
 			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)

@@ -76,18 +76,19 @@ func WMCounts(counted, timed []uint64) {
 		}
 	}
 	for site := range min(wmEstimates.n.Load(), uintptr(len(counted))) {
-		counted[site] += wmEstimated(uint32(site))
+		n, _ := wmEstimated(uint32(site))
+		counted[site] += n
 	}
 }
 
 // wmEstimates has the calls, by site, that are estimated to have been made while nobody counted them.
 var wmEstimates struct {
-	calls atomic.Uintptr // of uint64; stored before n and loaded after it
+	calls atomic.Uintptr // of uint64, one more than there are, 0: all were counted; stored before n and loaded after it
 	n     atomic.Uintptr
 }
 
-// WMEstimate adds calls of a site that nobody counted: WMCounts and WMSumOf have them among those that
-// were counted. Only one goroutine may call it at a time.
+// WMEstimate adds calls of a site that nobody counted, or notes with 0 that nobody counts them from now on. WMCounts and
+// WMSumOf have them among those that were counted. Only one goroutine may call it at a time.
 func WMEstimate(site uint32, calls uint64) {
 	e := &wmEstimates
 	if n := e.n.Load(); uintptr(site) >= n {
@@ -99,13 +100,16 @@ func WMEstimate(site uint32, calls uint64) {
 		e.calls.Store(uintptr(larger))
 		e.n.Store(room)
 	}
-	atomic.Xadd64(wmCountAt(e.calls.Load(), site), int64(calls))
+	at := wmCountAt(e.calls.Load(), site)
+	atomic.Store64(at, max(*at, 1)+calls)
 }
 
-// wmEstimated returns how many of a site's counted calls are estimated.
-func wmEstimated(site uint32) uint64 {
+// wmEstimated returns how many of a site's counted calls are estimated; false: all were counted.
+func wmEstimated(site uint32) (calls uint64, some bool) {
 	if e := &wmEstimates; uintptr(site) < e.n.Load() {
-		return atomic.Load64(wmCountAt(e.calls.Load(), site))
+		if n := atomic.Load64(wmCountAt(e.calls.Load(), site)); n > 0 {
+			return n - 1, true
+		}
 	}
-	return 0
+	return 0, false
 }

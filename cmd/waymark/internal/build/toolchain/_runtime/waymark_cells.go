@@ -190,7 +190,8 @@ type WMSum struct {
 	Errors uint64 // calls that returned an error
 
 	Untimed uint64 // of Calls, those that were only counted
-	Guessed uint64 // of Untimed, those that not even were
+	Guessed uint64 // of Untimed, those that not even were: an estimate
+	Gaps    bool   // for some time nobody counted, so that Guessed may be anything
 
 	WMOff
 }
@@ -225,7 +226,7 @@ func WMSumOf(site uint32) WMSum {
 			sum.addOwn(m.off.own.load())
 		}
 	}
-	sum.Guessed = wmEstimated(site)
+	sum.Guessed, sum.Gaps = wmEstimated(site)
 	counted += sum.Guessed
 	sum.Untimed = counted
 	sum.Calls += counted
