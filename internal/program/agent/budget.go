@@ -117,11 +117,11 @@ func (b *timeBudget) sample(mono int64) {
 	switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
 }
 
-// counts returns the calls of each site that were counted.
+// counts returns the calls of each site that were counted or timed.
 func (b *timeBudget) counts() []uint64 {
 	b.counted = grow(b.counted, int(host.Sites()))
 	clear(b.counted)
-	host.Counts(b.counted, nil)
+	host.Counts(b.counted, b.counted)
 	return b.counted
 }
 

@@ -12,6 +12,10 @@ type Gaps struct {
 	sites []gap // by site
 	off   int   // sites at that level
 	began int64 // when the open window began; 0: none is open
+	ended int64 // when calls were sampled last; 0: never
+
+	// What functions were called whose calls are always counted: in windows and in gaps.
+	within, without struct{ calls, ns float64 }
 }
 
 // A gap is what is known of a site's calls that nobody counted.
@@ -19,6 +23,7 @@ type gap struct {
 	off    bool
 	since  int64   // when its calls were counted or sampled last
 	before uint64  // its calls when the open window began
+	ended  uint64  // its calls when the last one ended, if it had the same level then
 	calls  float64 // in windows
 	ns     float64 // of windows
 	rate   float64 // calls in a ns before the first window
@@ -35,6 +40,7 @@ func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
 	s := &g.sites[ch.Site]
+	s.ended = 0
 	switch off := ch.Level == format.LevelSampled; {
 	case off && !s.off:
 		*s = gap{off: true, since: now, rate: rate, rest: s.rest}
@@ -51,11 +57,19 @@ func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
 
 // Begin begins a window. counts are the calls of all sites that were counted until now.
 func (g *Gaps) Begin(now int64, counts []uint64) {
+	if n := len(counts); n > len(g.sites) {
+		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
+	}
 	g.began = now
-	for i := range g.sites {
-		if i < len(counts) {
-			g.sites[i].before = counts[i]
+	if g.ended > 0 {
+		g.without.ns += float64(now - g.ended)
+	}
+	for i, n := range counts {
+		s := &g.sites[i]
+		if s.ended > 0 && !s.off {
+			g.without.calls += float64(n - s.ended)
 		}
+		s.before = n
 	}
 }
 
@@ -63,13 +77,21 @@ func (g *Gaps) Begin(now int64, counts []uint64) {
 func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint32, calls uint64)) {
 	sum := uint64(0)
 	for i := range g.sites {
-		if i < len(counts) {
-			sum += counts[i] - g.sites[i].before
+		if i >= len(counts) {
+			break
 		}
+		s := &g.sites[i]
+		n := counts[i] - s.before
+		sum += n
+		if s.ended > 0 && !s.off {
+			g.within.calls += float64(n)
+		}
+		s.ended = counts[i]
 	}
 	whole := float64(now - g.began)
+	g.within.ns += whole
 	rate := float64(sum) / whole / max(cpus, 1)
-	ns := whole * (1 - min(rate*perCount*crowded(rate)*min(cpus, 1), 0.5)) // a CPU that waits makes up for it
+	ns := whole * g.slower(rate*perCount*crowded(rate)*min(cpus, 1)) // a CPU that waits makes up for it
 	for i := range g.sites {
 		s := &g.sites[i]
 		if !s.off || i >= len(counts) {
@@ -88,8 +110,20 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 	g.began = 0
 }
 
+// slower returns how much of its work the program does in a window, as a share. Counting takes that share of its CPU
+// time at most, but may be hidden behind what else the CPU does. Functions whose calls are counted in gaps, too, tell.
+func (g *Gaps) slower(most float64) float64 {
+	const enough = 1000
+	most = min(most, 0.5)
+	if in, out := &g.within, &g.without; in.calls > enough && out.calls > enough && out.ns > 0 {
+		return min(max(in.calls/in.ns/(out.calls/out.ns), 1-most), 1)
+	}
+	return 1 - most/2
+}
+
 // Sampled notes that calls were sampled until now.
 func (g *Gaps) Sampled(now int64) {
+	g.ended = now
 	for i := range g.sites {
 		g.sites[i].since = now
 	}

@@ -16,18 +16,23 @@ func TestGaps(t *testing.T) {
 		random := rand.New(rand.NewSource(int64(seed)))
 		w := NewWindows(Limit{Share: 0.03, Strict: true}, seed)
 		var g Gaps
-		counts := make([]uint64, 2)
+		counts := make([]uint64, 3) // the last function is always counted
 		now, truth, estimated := int64(1), 0.0, uint64(0)
 		add := func(site uint32, n uint64) { counts[site] += n; estimated += n }
-		counted, rate := false, 0.05
-		pass := func(ns int64) { // the program goes on
+		counted, rate, hidden := false, 0.05, 1.2*random.Float64() // ns that counting a call takes in this program
+		pass := func(ns int64) {                                   // the program goes on
 			for ; ns > 0; ns -= 100e3 {
 				step := float64(min(ns, 100e3))
 				if now += int64(step); now%20e6 < 100e3 {
 					rate = 0.1 * random.Float64()
 				}
+				slow := 1.0
 				if counted {
-					counts[1] += uint64(rate * step / (1 + rate*1.2))
+					slow = 1 / (1 + rate*hidden)
+				}
+				counts[2] += uint64(rate / 10 * step * slow)
+				if counted {
+					counts[1] += uint64(rate * step * slow)
 				} else {
 					truth += rate * step
 				}
