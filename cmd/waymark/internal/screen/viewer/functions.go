@@ -60,6 +60,14 @@ func selfOf(r *report.Row) tui.Cell {
 	return c
 }
 
+// callsOf returns the cell of a row's number of calls, which a strict budget estimates.
+func callsOf(r *report.Row) tui.Cell {
+	if r.Estimate != nil && r.Estimate.Calls != nil {
+		return about(count(r.Calls))
+	}
+	return count(r.Calls)
+}
+
 // columnsOf returns the columns that a report has numbers for.
 func columnsOf(r *report.Report) []column {
 	head := func(text string, spare int) tui.Column { return tui.Column{Head: text, Right: true, Spare: spare} }
@@ -74,7 +82,7 @@ func columnsOf(r *report.Report) []column {
 			column{head("Waiting", 5), "W", report.SortWaiting, timed(func(r *report.Row) int64 { return r.Off.Total.Waited() })})
 	}
 	list = append(list,
-		column{head("Calls", 0), "C", report.SortCalls, func(r *report.Row) tui.Cell { return count(r.Calls) }},
+		column{head("Calls", 0), "C", report.SortCalls, callsOf},
 		column{head("Avg", 3), "A", report.SortAvg, timed((*report.Row).Avg)},
 		column{head("Max", 3), "M", report.SortMax, timed(func(r *report.Row) int64 { return r.Max })},
 		column{head("Panics", 2), "P", report.SortPanics, func(r *report.Row) tui.Cell { return some(r.Panics, tui.Red) }},
