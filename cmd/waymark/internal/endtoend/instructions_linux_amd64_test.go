@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 )
 
 // instructions are those that a call executes more than in the plain program. Unlike times they are the same on each machine,
@@ -48,6 +51,14 @@ func TestInstructions(t *testing.T) {
 			n := countInstructions(t, dir, state.program, function, state.settings)
 			fmt.Fprintf(&got, "%-8s %-22s %4d\n", function, state.name, n-plain)
 		}
+		for _, state := range []struct {
+			name   string
+			record trampoline.Record
+			values bool
+		}{{"patched, counted", trampoline.Record{Count: true}, false}, {"patched", trampoline.Record{}, false}, {"patched, with values", trampoline.Record{}, true}} {
+			n := countPatched(t, dir, function, state.record, state.values)
+			fmt.Fprintf(&got, "%-8s %-22s %4d\n", function, state.name, n-plain)
+		}
 	}
 	if *update {
 		if err := os.WriteFile(instructions, []byte(got.String()), 0o666); err != nil {
@@ -81,6 +92,48 @@ func countInstructions(t *testing.T, dir, program, function, settings string) in
 	least, err := s.least(500, 30)
 	if err != nil {
 		t.Fatalf("%s %s, WAYMARK=%s: %v", program, function, settings, err)
+	}
+	return least
+}
+
+// countPatched is countInstructions of the plain program while a function of it is patched.
+func countPatched(t *testing.T, dir, function string, r trampoline.Record, values bool) int {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command(filepath.Join(dir, "plain"), function)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	target, err := patch.Attach(cmd.Process.Pid, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	defer cmd.Process.Kill() // first: patches can't be undone in a process that is stopped
+	f := target.Image.Named("main." + function)
+	if values {
+		v, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = v.Record(f, r)
+	}
+	if report, err := target.Want([]patch.Wanted{{Func: f, Record: r}}); err != nil || len(report.Refused) > 0 {
+		t.Fatal(err, report)
+	}
+	if err := syscall.PtraceAttach(cmd.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	s := &stepper{pid: cmd.Process.Pid, mark: symbol(t, cmd.Path, "main.mark")}
+	least, err := s.least(500, 30)
+	if err != nil {
+		t.Fatalf("%s, patched: %v", function, err)
+	}
+	if drops := target.Drops(); len(drops) > 0 {
+		t.Errorf("%s, patched: there was no room for %v", function, drops)
 	}
 	return least
 }
