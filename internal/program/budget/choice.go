@@ -23,7 +23,7 @@ type move struct {
 const worthOfOne = 0.001
 
 // leastSampled is the part of the budget that counting a function takes on average before that is saved.
-const leastSampled = 0.01
+const leastSampled = 0.002
 
 // trifle is the share of what is to be saved that is not worth a demotion.
 const trifle = 0.02

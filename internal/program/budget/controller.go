@@ -48,6 +48,9 @@ const (
 	// careful is the part of a strict budget that is used: costs aren't known better.
 	careful = 0.8
 
+	// dear is how many times more counting may cost with a strict budget than is known: in some programs it does.
+	dear = 1.5
+
 	// least is a share of wall time that tracing may always take. Else programs that only wait
 	// would have their few calls demoted.
 	least = 0.001
@@ -418,10 +421,14 @@ func (c *Controller) endPeriod() {
 
 // count returns what it costs to count a call of the site, ns.
 func (c *Controller) count(f *site) float64 {
+	cost := c.costs.Counted * c.crowded
 	if f.values > 0 {
-		return c.costs.Counted*c.crowded + c.costs.Unread
+		cost += c.costs.Unread
 	}
-	return c.costs.Counted * c.crowded
+	if c.Strict {
+		cost *= dear
+	}
+	return cost
 }
 
 // price returns what a call of the site costs at a level more than to count it, ns. With Strict it returns

@@ -6,12 +6,14 @@ package budget
 // in the cache there.
 //
 // What counting costs depends on the program more than on the machine. A loop of counted calls takes
-// 0.6 ns for each, an interpreter 1.4 (decision 206), see crowded. Where values that nobody reads are boxed it is more.
+// 0.6 ns for each, see crowded, an interpreter 1.4 (decision 206), and the suite of a Markdown parser some 3, as
+// the code of many functions is in the cache no more.
 const (
 	perCall  = 2.2  // of a recorded or timed call, in reads of two clocks
 	perWrite = 0.6  // of what is done with its two events in the background, until that is measured
 	perLong  = 1.4  // of a call that is recorded if it takes long
-	perCount = 1.3  // of a call that is counted, ns
+	perCount = 2.0  // of a call that is counted, ns
+	perGap   = 1.3  // of a call that is counted in a window of Gaps, at most, ns
 	perBox   = 1.0  // of asking whether anybody wants the values, ns
 	perValue = 15.0 // of an event with values, until that is measured, ns
 	perByte  = 0.7  // and of each byte of them, ns
@@ -21,7 +23,7 @@ const (
 
 // crowded returns what share of perCount a call takes where so many are counted in a ns of CPU time: the less other
 // code there is, the more of the counting is hidden behind it, and all of it is in the cache.
-func crowded(rate float64) float64 { return max(1-0.9*rate, 0.46) }
+func crowded(rate float64) float64 { return max(1-rate, 0.3) }
 
 // Calibrate returns what tracing costs. floor reads the clock twice, n times; now is a clock in ns.
 func Calibrate(floor func(n int) uint64, now func() int64) Costs {

@@ -91,7 +91,7 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 	whole := float64(now - g.began)
 	g.within.ns += whole
 	rate := float64(sum) / whole / max(cpus, 1)
-	ns := whole * g.slower(rate*perCount*crowded(rate)*min(cpus, 1)) // a CPU that waits makes up for it
+	ns := whole * g.slower(rate*perGap*max(1-0.9*rate, 0.46)*min(cpus, 1)) // a CPU that waits makes up for it
 	for i := range g.sites {
 		s := &g.sites[i]
 		if !s.off || i >= len(counts) {

@@ -20,8 +20,11 @@ func (c *Controller) Fresh(subtest bool) []Change {
 			c.Saved += testsAhead
 		}
 	}
+	if c.Strict && c.Saved < leastAhead {
+		return nil
+	}
 	if c.balance < 0 {
-		if subtest && c.Saved <= leftBySubtests || c.Saved < leastAhead && (c.Strict || c.granted > c.share*c.own) {
+		if subtest && c.Saved <= leftBySubtests || c.Saved < leastAhead && c.granted > c.share*c.own {
 			return nil
 		}
 		if !c.beginning {
