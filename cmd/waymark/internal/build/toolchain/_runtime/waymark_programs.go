@@ -27,6 +27,7 @@ type wmProgram struct {
 	resting uint32 // so many values are walked before the program is tried again
 	tries   uint32 // how often a program of the type has been made anew
 	stale   bool   // it has met a type that was not described
+	quick   bool   // the assembly has steps for all operations
 	ops     *wmOp  // nil: there is no program
 }
 
@@ -42,7 +43,7 @@ type wmOp struct {
 const (
 	wmOpEnd  = iota
 	wmOpBack // the base before the latest pointer or slice
-	wmOpNext // the next element of the slice, else as wmOpBack
+	wmOpNext // the next element of the slice, else as wmOpBack: only of slices whose elements are written
 
 	// All others write something. Fields and elements are left out when the value's limit is
 	// reached; nothing of that kind is left to programs.
@@ -59,18 +60,20 @@ const (
 	wmOpFour
 	wmOpEight
 	wmOpString
-	wmOpCount      // of fields or elements that follow
-	wmOpBytes      // a slice of bytes
+	wmOpCount     // of fields or elements that follow
+	wmOpBytes     // a slice of bytes
+	wmOpAddress   // a pointer that is not followed
+	wmOpOutermost // a pointer that is followed, with its address
+	wmOpPointer   // a pointer that is followed
+	wmOpNil       // what there is no operation for unless it is nil
+
+	// The assembly has no steps for these, see waymark_steps_amd64.s.
 	wmOpByteArray  // an array of bytes
-	wmOpAddress    // a pointer that is not followed
-	wmOpOutermost  // a pointer that is followed, with its address
-	wmOpPointer    // a pointer that is followed
 	wmOpElements   // a slice whose elements are written
 	wmOpLength     // a slice whose elements are not written
 	wmOpFunction   // a function that is described, or nil
 	wmOpHeader     // a map or a channel: its first words
-	wmOpNil        // what there is no operation for unless it is nil
-	wmOpUnexpected // the same, of a type that isn't described yet
+	wmOpUnexpected // as wmOpNil, of a type that isn't described yet
 )
 
 const (
@@ -104,6 +107,7 @@ func (t *wmType) makeProgram() {
 		ops := wmTypeMemory(size)
 		memmove(ops, unsafe.Pointer(&m.ops), size)
 		atomic.StorepNoWB(unsafe.Pointer(&next.ops), ops)
+		next.quick = !m.slow
 		id := t.id
 		for next.headLen = 1; id >= 0x80; next.headLen++ {
 			next.head |= uint64(id&0x7F|0x80) << (8 * (next.headLen - 1))
@@ -121,6 +125,7 @@ type wmProgramMaker struct {
 	n     int
 	bases int
 	loop  bool // within the elements of a slice
+	slow  bool // the assembly has no step for an operation, or bases are nested
 	ops   [wmMostOps]wmOp
 }
 
@@ -130,6 +135,7 @@ func (m *wmProgramMaker) add(op wmOp) bool {
 	}
 	m.ops[m.n] = op
 	m.n++
+	m.slow = m.slow || op.code > wmOpNil
 	return true
 }
 
@@ -250,6 +256,7 @@ func (m *wmProgramMaker) leadsTo(op wmOp, elem *wmType, depth int, back uint8) b
 		return false
 	}
 	m.bases++
+	m.slow = m.slow || m.bases > 1
 	if !m.value(elem, 0, depth) || !m.add(wmOp{code: back, size: op.size, skip: uint8(m.n - at)}) {
 		return false
 	}

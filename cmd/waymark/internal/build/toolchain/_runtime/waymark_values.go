@@ -58,7 +58,9 @@ const (
 )
 
 // What WMCapture sets.
-var wmCaptured struct {
+var wmCaptured wmCapture
+
+type wmCapture struct {
 	args, results bool
 	panics        bool // values of panics
 	depth         int
