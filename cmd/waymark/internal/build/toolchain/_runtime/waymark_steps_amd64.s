@@ -21,180 +21,6 @@
 //
 // AX, CX, DX, R8, R11, R13, X0 and X6 to X9 are free within a step. R15 isn't: with -dynlink the assembler uses it.
 
-// func wmQuickValues(word uint64, list unsafe.Pointer, n int) uint64
-// wmEmitValues, with the same registers.
-TEXT ·wmQuickValues(SB),NOSPLIT|NOFRAME,$0-32
-#ifdef GOOS_windows // its heap has another index
-	JMP  ·wmEmitValues<ABIInternal>(SB)
-#endif
-	TESTQ CX, CX
-	JEQ  valueless
-	MOVQ AX, R13
-	MOVQ g_m(R14), R11
-	MOVQ (g_wm+wmG_id)(R14), R9
-	MOVQ m_p(R11), R11
-	RDTSC
-	MOVQ (p_wm+wmP_pos)(R11), R12
-	CMPQ R9, (p_wm+wmP_goid)(R11)
-	JNE  slow
-	LEAQ (2*const_wmRecordSize)(R12), DI
-	MOVL DI, R10
-	ANDL $(const_wmChunkSize-1), R10
-	CMPL R10, $(2*const_wmRecordSize)
-	JLS  slow
-	MOVQ ·wmCaptured+wmCapture_space(SB), R8
-	MOVQ R8, R9
-	IMULQ CX, R9
-	CMPQ R9, $const_wmMaxValues
-	JHI  slow
-	ADDQ R10, R9
-	CMPQ R9, $const_wmChunkSize
-	JHI  slow
-	SUBQ $const_wmValueSlop, R8
-	MOVQ R8, X5
-	SHLQ $32, DX
-	ORQ  DX, AX
-	SHLQ $4, CX
-	ADDQ BX, CX
-	MOVQ R13, 8(R12)
-	MOVQ AX, 16(R12)
-	MOVQ CX, 24(R12)
-	MOVQ BX, X3
-	JMP  ·wmNextValue(SB)
-slow:
-	MOVQ R13, AX
-	JMP  ·wmSlowValues<ABIInternal>(SB)
-valueless:
-	JMP  ·wmEmitValues<ABIInternal>(SB)
-
-// wmNextValue begins with the value at BX, or ends the event.
-TEXT ·wmNextValue(SB),NOSPLIT|NOFRAME,$0-0
-	CMPQ BX, 24(R12)
-	JCC  done
-	MOVQ (BX), AX
-	MOVQ 8(BX), R10
-	MOVQ DI, X2
-	MOVQ X5, R9
-	ADDQ DI, R9
-	CMPQ AX, ·wmFixed+wmFixedMemory_int(SB)
-	JEQ  integer
-	CMPQ AX, ·wmFixed+wmFixedMemory_string(SB)
-	JEQ  text
-	MOVQ AX, R11
-	MOVQ AX, DX
-	MOVQ ·wmTypes+wmTypesFound_table(SB), CX
-	SHRQ $4, R11
-	SHRQ $12, DX
-	XORQ DX, R11
-	ANDQ wmTypeTable_mask(CX), R11
-	SHLQ $4, R11
-	ADDQ R11, CX
-	CMPQ AX, (wmTypeTable__size+wmTypeSlot_key)(CX)
-	JNE  more
-	MOVQ (wmTypeTable__size+wmTypeSlot_typ)(CX), CX
-	TESTQ CX, CX                      // of a nil interface
-	JEQ  more
-	MOVQ wmType_program(CX), SI
-	TESTQ SI, SI
-	JEQ  more
-	CMPB wmProgram_quick(SI), $0
-	JEQ  more
-	CMPL wmProgram_resting(SI), $0
-	JNE  more
-	MOVQ wmProgram_depth(SI), R11
-	CMPQ R11, ·wmCaptured+wmCapture_depth(SB)
-	JNE  more
-	CMPB wmType_direct(CX), $0
-	JNE  direct
-	MOVQ wmType_size(CX), R11         // mostly it is a copy on the caller's stack
-	ADDQ R10, R11
-	CMPQ R10, SP
-	JCS  elsewhere
-	CMPQ R11, (g_stack+stack_hi)(R14)
-	JHI  elsewhere
-begin:
-	MOVQ wmProgram_head(SI), DX
-	MOVQ DX, (DI)
-	ADDQ wmProgram_headLen(SI), DI
-	MOVQ wmProgram_ops(SI), SI
-	MOVBLZX wmOp_code(SI), AX
-	LEAQ wmSteps<>(SB), CX
-	JMP  (CX)(AX*8)
-direct:
-	LEAQ 8(BX), R10
-	JMP  begin
-elsewhere:                                // small values lie in a table
-	MOVQ ·wmFixed+wmFixedMemory_constants(SB), DX
-	CMPQ R10, DX
-	JCS  variable
-	ADDQ ·wmFixed+wmFixedMemory_constantsSize(SB), DX
-	CMPQ R11, DX
-	JLS  begin
-variable:
-	MOVQ ·wmFixed+wmFixedMemory_data(SB), DX
-	CMPQ R10, DX
-	JCS  more
-	ADDQ ·wmFixed+wmFixedMemory_dataSize(SB), DX
-	CMPQ R11, DX
-	JLS  begin
-more:
-	JMP  ·wmStepMore(SB)
-integer:
-	LEAQ 8(R10), R11
-	CMPQ R10, SP
-	JCS  more
-	CMPQ R11, (g_stack+stack_hi)(R14)
-	JHI  more
-	MOVB $2, (DI)                     // abi.Int
-	INCQ DI
-	LEAQ wmIntegerOps<>(SB), SI
-	JMP  ·wmStepInt64(SB)
-text:
-	LEAQ 16(R10), R11
-	CMPQ R10, SP
-	JCS  more
-	CMPQ R11, (g_stack+stack_hi)(R14)
-	JHI  more
-	MOVB $24, (DI)                    // abi.String
-	INCQ DI
-	LEAQ wmTextOps<>(SB), SI
-	JMP  ·wmStepString(SB)
-
-done:                                     // as wmEndValues
-	MOVQ g_m(R14), R11
-	MOVQ m_p(R11), R11
-	SUBL $1, (p_wm+wmP_values+wmValueTimes_wait)(R11)
-	JCS  timed
-	MOVOU X15, (DI)                   // what was there before would get into the file
-	MOVQ R12, R10
-	ANDQ $~(const_wmChunkSize-1), R10
-	ORL  $const_wmHeldValues, wmChunkHead_flags(R10)
-	MOVQ DI, DX
-	SUBQ R12, DX
-	SUBQ $(2*const_wmRecordSize), DX
-	MOVQ $const_wmValued, CX
-	ORQ  CX, DX
-	MOVQ 8(R12), AX
-	MOVQ DX, 24(R12)
-	MOVQ 16(R12), DX
-	MOVQ DX, (R12)                    // commits it all
-	ADDQ $(const_wmRecordSize-1), DI
-	ANDQ $~(const_wmRecordSize-1), DI
-	MOVQ DI, (p_wm+wmP_pos)(R11)
-	RET
-timed:
-	MOVL $0, (p_wm+wmP_values+wmValueTimes_wait)(R11)
-	MOVQ DI, X2
-	JMP  ·wmStepMore(SB)
-
-// wmStepMore has the rest of the values written, with the one that has been begun.
-TEXT ·wmStepMore(SB),NOSPLIT|NOFRAME,$0-0
-	MOVQ 8(R12), AX
-	MOVQ BX, CX
-	MOVQ X3, BX
-	MOVQ X2, DI
-	JMP  ·wmMoreValues<ABIInternal>(SB)
-
 // NEXT does the next operation.
 #define NEXT \
 	MOVBLZX (wmOp__size+wmOp_code)(SI), AX; \
@@ -374,6 +200,172 @@ copied:                              \
 #define MORE \
 more:                                \
 	JMP  ·wmStepMore(SB)
+
+// func wmQuickValues(word uint64, list unsafe.Pointer, n int) uint64
+// wmEmitValues, with the same registers.
+TEXT ·wmQuickValues(SB),NOSPLIT|NOFRAME,$0-32
+#ifdef GOOS_windows // its heap has another index
+	JMP  ·wmEmitValues<ABIInternal>(SB)
+#endif
+	TESTQ CX, CX
+	JEQ  valueless
+	MOVQ AX, R13
+	MOVQ g_m(R14), R11
+	MOVQ (g_wm+wmG_id)(R14), R9
+	MOVQ m_p(R11), R11
+	RDTSC
+	MOVQ (p_wm+wmP_pos)(R11), R12
+	CMPQ R9, (p_wm+wmP_goid)(R11)
+	JNE  slow
+	LEAQ (2*const_wmRecordSize)(R12), DI
+	MOVL DI, R10
+	ANDL $(const_wmChunkSize-1), R10
+	CMPL R10, $(2*const_wmRecordSize)
+	JLS  slow
+	MOVQ ·wmCaptured+wmCapture_space(SB), R8
+	MOVQ R8, R9
+	IMULQ CX, R9
+	CMPQ R9, $const_wmMaxValues
+	JHI  slow
+	ADDQ R10, R9
+	CMPQ R9, $const_wmChunkSize
+	JHI  slow
+	SUBQ $const_wmValueSlop, R8
+	MOVQ R8, X5
+	SHLQ $32, DX
+	ORQ  DX, AX
+	SHLQ $4, CX
+	ADDQ BX, CX
+	MOVQ R13, 8(R12)
+	MOVQ AX, 16(R12)
+	MOVQ CX, 24(R12)
+	MOVQ BX, X3
+	JMP  ·wmNextValue(SB)
+slow:
+	MOVQ R13, AX
+	JMP  ·wmSlowValues<ABIInternal>(SB)
+valueless:
+	JMP  ·wmEmitValues<ABIInternal>(SB)
+
+// wmNextValue begins with the value at BX, or ends the event.
+TEXT ·wmNextValue(SB),NOSPLIT|NOFRAME,$0-0
+	CMPQ BX, 24(R12)
+	JCC  done
+	MOVQ (BX), AX
+	MOVQ 8(BX), R10
+	MOVQ DI, X2
+	MOVQ X5, R9
+	ADDQ DI, R9
+	CMPQ AX, ·wmFixed+wmFixedMemory_int(SB)
+	JEQ  integer
+	CMPQ AX, ·wmFixed+wmFixedMemory_string(SB)
+	JEQ  text
+other:
+	MOVQ AX, R11
+	MOVQ AX, DX
+	MOVQ ·wmTypes+wmTypesFound_table(SB), CX
+	SHRQ $4, R11
+	SHRQ $12, DX
+	XORQ DX, R11
+	ANDQ wmTypeTable_mask(CX), R11
+	SHLQ $4, R11
+	ADDQ R11, CX
+	CMPQ AX, (wmTypeTable__size+wmTypeSlot_key)(CX)
+	JNE  more
+	MOVQ (wmTypeTable__size+wmTypeSlot_typ)(CX), CX
+	TESTQ CX, CX                      // of a nil interface
+	JEQ  more
+	MOVQ wmType_program(CX), SI
+	TESTQ SI, SI
+	JEQ  more
+	CMPB wmProgram_quick(SI), $0
+	JEQ  more
+	CMPL wmProgram_resting(SI), $0
+	JNE  more
+	MOVQ wmProgram_depth(SI), R11
+	CMPQ R11, ·wmCaptured+wmCapture_depth(SB)
+	JNE  more
+	CMPB wmType_direct(CX), $0
+	JNE  direct
+	MOVQ wmType_size(CX), R11         // mostly it is a copy on the caller's stack
+	ADDQ R10, R11
+	CMPQ R10, SP
+	JCS  elsewhere
+	CMPQ R11, (g_stack+stack_hi)(R14)
+	JHI  elsewhere
+begin:
+	MOVQ wmProgram_head(SI), DX
+	MOVQ DX, (DI)
+	ADDQ wmProgram_headLen(SI), DI
+	MOVQ wmProgram_ops(SI), SI
+	MOVBLZX wmOp_code(SI), AX
+	LEAQ wmSteps<>(SB), CX
+	JMP  (CX)(AX*8)
+direct:
+	LEAQ 8(BX), R10
+	JMP  begin
+elsewhere:                                // as what an interface of the program's holds
+	MOVQ R10, AX
+	MOVQ wmType_size(CX), DX
+	READABLE
+	JMP  begin
+more:
+	JMP  ·wmStepMore(SB)
+integer:
+	LEAQ 8(R10), R11
+	CMPQ R10, SP
+	JCS  other
+	CMPQ R11, (g_stack+stack_hi)(R14)
+	JHI  other
+	MOVB $2, (DI)                     // abi.Int
+	INCQ DI
+	LEAQ wmIntegerOps<>(SB), SI
+	JMP  ·wmStepInt64(SB)
+text:
+	LEAQ 16(R10), R11
+	CMPQ R10, SP
+	JCS  other
+	CMPQ R11, (g_stack+stack_hi)(R14)
+	JHI  other
+	MOVB $24, (DI)                    // abi.String
+	INCQ DI
+	LEAQ wmTextOps<>(SB), SI
+	JMP  ·wmStepString(SB)
+
+done:                                     // as wmEndValues
+	MOVQ g_m(R14), R11
+	MOVQ m_p(R11), R11
+	SUBL $1, (p_wm+wmP_values+wmValueTimes_wait)(R11)
+	JCS  timed
+	MOVOU X15, (DI)                   // what was there before would get into the file
+	MOVQ R12, R10
+	ANDQ $~(const_wmChunkSize-1), R10
+	ORL  $const_wmHeldValues, wmChunkHead_flags(R10)
+	MOVQ DI, DX
+	SUBQ R12, DX
+	SUBQ $(2*const_wmRecordSize), DX
+	MOVQ $const_wmValued, CX
+	ORQ  CX, DX
+	MOVQ 8(R12), AX
+	MOVQ DX, 24(R12)
+	MOVQ 16(R12), DX
+	MOVQ DX, (R12)                    // commits it all
+	ADDQ $(const_wmRecordSize-1), DI
+	ANDQ $~(const_wmRecordSize-1), DI
+	MOVQ DI, (p_wm+wmP_pos)(R11)
+	RET
+timed:
+	MOVL $0, (p_wm+wmP_values+wmValueTimes_wait)(R11)
+	MOVQ DI, X2
+	JMP  ·wmStepMore(SB)
+
+// wmStepMore has the rest of the values written, with the one that has been begun.
+TEXT ·wmStepMore(SB),NOSPLIT|NOFRAME,$0-0
+	MOVQ 8(R12), AX
+	MOVQ BX, CX
+	MOVQ X3, BX
+	MOVQ X2, DI
+	JMP  ·wmMoreValues<ABIInternal>(SB)
 
 TEXT ·wmStepEnd(SB),NOSPLIT|NOFRAME,$0-0
 	ADDQ $16, BX
