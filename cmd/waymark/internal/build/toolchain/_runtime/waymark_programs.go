@@ -27,7 +27,6 @@ type wmProgram struct {
 	resting uint32 // so many values are walked before the program is tried again
 	tries   uint32 // how often a program of the type has been made anew
 	stale   bool   // it has met a type that was not described
-	quick   bool   // the assembly has steps for all operations
 	ops     *wmOp  // nil: there is no program
 }
 
@@ -35,6 +34,7 @@ type wmProgram struct {
 type wmOp struct {
 	code   uint8
 	skip   uint8 // operations for what a pointer or slice leads to
+	level  uint8 // how many other pointers and slices lead to this one
 	offset uint32
 	size   uint32 // of what it leads to, bytes; a count
 	id     uint32 // of the type that it leads to
@@ -43,7 +43,7 @@ type wmOp struct {
 const (
 	wmOpEnd  = iota
 	wmOpBack // the base before the latest pointer or slice
-	wmOpNext // the next element of the slice, else as wmOpBack: only of slices whose elements are written
+	wmOpNext // the next element of the slice, else as wmOpBack
 
 	// All others write something. Fields and elements are left out when the value's limit is
 	// reached; nothing of that kind is left to programs.
@@ -60,20 +60,18 @@ const (
 	wmOpFour
 	wmOpEight
 	wmOpString
-	wmOpCount     // of fields or elements that follow
-	wmOpBytes     // a slice of bytes
-	wmOpAddress   // a pointer that is not followed
-	wmOpOutermost // a pointer that is followed, with its address
-	wmOpPointer   // a pointer that is followed
-	wmOpNil       // what there is no operation for unless it is nil
-
-	// The assembly has no steps for these, see waymark_steps_amd64.s.
+	wmOpCount      // of fields or elements that follow
+	wmOpBytes      // a slice of bytes
 	wmOpByteArray  // an array of bytes
+	wmOpAddress    // a pointer that is not followed
+	wmOpOutermost  // a pointer that is followed, with its address
+	wmOpPointer    // a pointer that is followed
 	wmOpElements   // a slice whose elements are written
 	wmOpLength     // a slice whose elements are not written
 	wmOpFunction   // a function that is described, or nil
 	wmOpHeader     // a map or a channel: its first words
-	wmOpUnexpected // as wmOpNil, of a type that isn't described yet
+	wmOpNil        // what there is no operation for unless it is nil
+	wmOpUnexpected // the same, of a type that isn't described yet
 )
 
 const (
@@ -87,6 +85,13 @@ const (
 	// An element's size, bytes.
 	wmMostElement = 1 << 16
 )
+
+// wmSteps is what a program of a P's keeps in memory where the assembly runs it.
+type wmSteps struct {
+	bases         [wmMostBases]uintptr // before pointers and slices that are followed
+	left, written uintptr              // of the slice whose elements are written
+	count         uintptr              // where their number is noted
+}
 
 // makeProgram gives t, a value of which has been walked, a program. It is called on the system
 // stack.
@@ -107,7 +112,6 @@ func (t *wmType) makeProgram() {
 		ops := wmTypeMemory(size)
 		memmove(ops, unsafe.Pointer(&m.ops), size)
 		atomic.StorepNoWB(unsafe.Pointer(&next.ops), ops)
-		next.quick = !m.slow
 		id := t.id
 		for next.headLen = 1; id >= 0x80; next.headLen++ {
 			next.head |= uint64(id&0x7F|0x80) << (8 * (next.headLen - 1))
@@ -125,7 +129,6 @@ type wmProgramMaker struct {
 	n     int
 	bases int
 	loop  bool // within the elements of a slice
-	slow  bool // the assembly has no step for an operation, or bases are nested
 	ops   [wmMostOps]wmOp
 }
 
@@ -135,7 +138,6 @@ func (m *wmProgramMaker) add(op wmOp) bool {
 	}
 	m.ops[m.n] = op
 	m.n++
-	m.slow = m.slow || op.code > wmOpNil
 	return true
 }
 
@@ -252,12 +254,12 @@ func (m *wmProgramMaker) array(t *wmType, offset uintptr, depth int) bool {
 // leadsTo adds an operation for a pointer or slice, and those for what it leads to.
 func (m *wmProgramMaker) leadsTo(op wmOp, elem *wmType, depth int, back uint8) bool {
 	at := m.n
+	op.level = uint8(m.bases)
 	if m.bases == wmMostBases || !m.add(op) {
 		return false
 	}
 	m.bases++
-	m.slow = m.slow || m.bases > 1
-	if !m.value(elem, 0, depth) || !m.add(wmOp{code: back, size: op.size, skip: uint8(m.n - at)}) {
+	if !m.value(elem, 0, depth) || !m.add(wmOp{code: back, level: op.level, size: op.size, skip: uint8(m.n - at)}) {
 		return false
 	}
 	m.bases--

@@ -14,24 +14,38 @@
 //	SI	the operation
 //	R10	the base
 //	R12	the event
-//	X1	the base before the latest pointer
 //	X2	where the value begins that is being written
 //	X3	the first value's interface
 //	X5	the bytes that each value may take
 //
-// AX, CX, DX, R8, R11, R13, X0 and X6 to X9 are free within a step. R15 isn't: with -dynlink the assembler uses it.
+// The rest is in wmP.steps. AX, CX, DX, R8, R11, R13, X0 and X6 to X9 are free within a step. R15 isn't: with -dynlink the assembler uses it.
 
 // NEXT does the next operation.
 #define NEXT \
 	MOVBLZX (wmOp__size+wmOp_code)(SI), AX; \
 	ADDQ $wmOp__size, SI;        \
-	LEAQ wmSteps<>(SB), CX;      \
+	LEAQ wmStepTable<>(SB), CX;      \
 	JMP  (CX)(AX*8)
 
 // BEGIN leaves a value that has reached its limit to more.
 #define BEGIN \
 	CMPQ DI, R9;                 \
 	JCC  more
+
+// SLOT looks up what is described at the address AX in the first slot for it, and says by the flags whether they
+// are equal. The description is in CX then. It changes DX and R11.
+#define SLOT \
+	MOVQ AX, R11;                \
+	MOVQ AX, DX;                 \
+	MOVQ ·wmTypes+wmTypesFound_table(SB), CX; \
+	SHRQ $4, R11;                \
+	SHRQ $12, DX;                \
+	XORQ DX, R11;                \
+	ANDQ wmTypeTable_mask(CX), R11; \
+	SHLQ $4, R11;                \
+	ADDQ R11, CX;                \
+	CMPQ AX, (wmTypeTable__size+wmTypeSlot_key)(CX); \
+	MOVQ (wmTypeTable__size+wmTypeSlot_typ)(CX), CX
 
 // UVARINT writes what is in V, and changes V and R11.
 #define UVARINT(V, again, last) \
@@ -197,6 +211,49 @@ fewest:                              \
 copied:                              \
 	MOVQ R11, DI
 
+// FOLLOW has AX be the base, until LEAVE. They change CX and R11.
+#define FOLLOW \
+	MOVQ g_m(R14), R11;          \
+	MOVQ m_p(R11), R11;          \
+	MOVBLZX wmOp_level(SI), CX;  \
+	MOVQ R10, (p_wm+wmP_steps+wmSteps_bases)(R11)(CX*8); \
+	MOVQ AX, R10
+
+#define LEAVE \
+	MOVQ g_m(R14), R11;          \
+	MOVQ m_p(R11), R11;          \
+	MOVBLZX wmOp_level(SI), CX;  \
+	MOVQ (p_wm+wmP_steps+wmSteps_bases)(R11)(CX*8), R10
+
+// SKIP goes to the last operation for what the pointer or slice leads to. It changes AX.
+#define SKIP \
+	MOVBLZX wmOp_skip(SI), AX;   \
+	IMULQ $wmOp__size, AX;       \
+	ADDQ AX, SI
+
+// SLICE goes on if a slice isn't nil: with its length in R13 and its readable address in AX, and bytes
+// of so many elements as may fit in DX. Their number is in X7.
+#define SLICE \
+	BEGIN;                       \
+	MOVL wmOp_offset(SI), AX;    \
+	ADDQ R10, AX;                \
+	MOVQ 8(AX), R13;             \
+	MOVQ (AX), AX;               \
+	TESTQ AX, AX;                \
+	JEQ  none;                   \
+	TESTQ R13, R13;              \
+	JLT  more;                   \
+	MOVQ R9, DX;                 \
+	SUBQ DI, DX;                 \
+	CMPQ R13, DX;                \
+	CMOVQCS R13, DX;             \
+	MOVQ DX, X7;                 \
+	MOVL wmOp_size(SI), CX;      \
+	IMULQ CX, DX;                \
+	READABLE;                    \
+	MOVB $1, (DI);               \
+	INCQ DI
+
 #define MORE \
 more:                                \
 	JMP  ·wmStepMore(SB)
@@ -261,24 +318,14 @@ TEXT ·wmNextValue(SB),NOSPLIT|NOFRAME,$0-0
 	CMPQ AX, ·wmFixed+wmFixedMemory_string(SB)
 	JEQ  text
 other:
-	MOVQ AX, R11
-	MOVQ AX, DX
-	MOVQ ·wmTypes+wmTypesFound_table(SB), CX
-	SHRQ $4, R11
-	SHRQ $12, DX
-	XORQ DX, R11
-	ANDQ wmTypeTable_mask(CX), R11
-	SHLQ $4, R11
-	ADDQ R11, CX
-	CMPQ AX, (wmTypeTable__size+wmTypeSlot_key)(CX)
+	SLOT
 	JNE  more
-	MOVQ (wmTypeTable__size+wmTypeSlot_typ)(CX), CX
 	TESTQ CX, CX                      // of a nil interface
 	JEQ  more
 	MOVQ wmType_program(CX), SI
 	TESTQ SI, SI
 	JEQ  more
-	CMPB wmProgram_quick(SI), $0
+	CMPQ wmProgram_ops(SI), $0
 	JEQ  more
 	CMPL wmProgram_resting(SI), $0
 	JNE  more
@@ -299,7 +346,7 @@ begin:
 	ADDQ wmProgram_headLen(SI), DI
 	MOVQ wmProgram_ops(SI), SI
 	MOVBLZX wmOp_code(SI), AX
-	LEAQ wmSteps<>(SB), CX
+	LEAQ wmStepTable<>(SB), CX
 	JMP  (CX)(AX*8)
 direct:
 	LEAQ 8(BX), R10
@@ -372,7 +419,7 @@ TEXT ·wmStepEnd(SB),NOSPLIT|NOFRAME,$0-0
 	JMP  ·wmNextValue(SB)
 
 TEXT ·wmStepBack(SB),NOSPLIT|NOFRAME,$0-0
-	MOVQ X1, R10
+	LEAVE
 	NEXT
 
 TEXT ·wmStepNothing(SB),NOSPLIT|NOFRAME,$0-0
@@ -506,22 +553,7 @@ none:
 	MORE
 
 TEXT ·wmStepBytes(SB),NOSPLIT|NOFRAME,$0-0
-	BEGIN
-	MOVL wmOp_offset(SI), AX
-	ADDQ R10, AX
-	MOVQ 8(AX), R13
-	MOVQ (AX), AX
-	TESTQ AX, AX
-	JEQ  none
-	MOVQ R9, DX
-	SUBQ DI, DX
-	CMPQ R13, DX
-	CMOVQCS R13, DX
-	TESTQ R13, R13
-	JLT  more
-	READABLE
-	MOVB $1, (DI)
-	INCQ DI
+	SLICE
 	UVARINT(R13, again, last)
 	MOVL wmOp_id(SI), R13
 	UVARINT(R13, againID, lastID)
@@ -564,8 +596,7 @@ TEXT ·wmStepOutermost(SB),NOSPLIT|NOFRAME,$0-0
 	JEQ  none
 	MOVL wmOp_size(SI), DX
 	READABLE
-	MOVQ R10, X1
-	MOVQ AX, R10
+	FOLLOW
 	MOVB $3, (DI)
 	INCQ DI
 	SUBQ DI, R9
@@ -575,9 +606,7 @@ TEXT ·wmStepOutermost(SB),NOSPLIT|NOFRAME,$0-0
 	UVARINT(DX, againID, lastID)
 	NEXT
 none:
-	MOVBLZX wmOp_skip(SI), AX
-	IMULQ $wmOp__size, AX
-	ADDQ AX, SI
+	SKIP
 	MOVB $0, (DI)
 	INCQ DI
 	NEXT
@@ -591,17 +620,141 @@ TEXT ·wmStepPointer(SB),NOSPLIT|NOFRAME,$0-0
 	JEQ  none
 	MOVL wmOp_size(SI), DX
 	READABLE
-	MOVQ R10, X1
-	MOVQ AX, R10
+	FOLLOW
 	MOVB $2, (DI)
 	INCQ DI
 	MOVL wmOp_id(SI), DX
 	UVARINT(DX, again, last)
 	NEXT
 none:
+	SKIP
+	MOVB $0, (DI)
+	INCQ DI
+	NEXT
+	MORE
+
+TEXT ·wmStepByteArray(SB),NOSPLIT|NOFRAME,$0-0
+	BEGIN
+	MOVL wmOp_offset(SI), AX
+	ADDQ R10, AX
+	MOVL wmOp_size(SI), DX
+	MOVQ DI, R8                       // of the count
+	ADDQ $2, DI
+	MOVQ R9, R11
+	SUBQ DI, R11
+	JLS  full
+	CMPQ R11, DX
+	CMOVQCS R11, DX
+	MOVW DX, (R8)
+	COPY
+	NEXT
+full:
+	MOVW $0, (R8)
+	NEXT
+	MORE
+
+TEXT ·wmStepLength(SB),NOSPLIT|NOFRAME,$0-0
+	SLICE
+	UVARINT(R13, again, last)
+	MOVL wmOp_id(SI), R13
+	UVARINT(R13, againID, lastID)
+	MOVW $0, (DI)
+	ADDQ $2, DI
+	NEXT
+none:
+	MOVB $0, (DI)
+	INCQ DI
+	NEXT
+	MORE
+
+TEXT ·wmStepElements(SB),NOSPLIT|NOFRAME,$0-0
+	SLICE
+	MOVQ g_m(R14), R8
+	MOVQ m_p(R8), R8
+	UVARINT(R13, again, last)
+	MOVL wmOp_id(SI), R13
+	UVARINT(R13, againID, lastID)
+	MOVQ DI, (p_wm+wmP_steps+wmSteps_count)(R8)
+	MOVW $0, (DI)
+	ADDQ $2, DI
+	CMPQ DI, R9
+	JCC  empty
+	TESTQ DX, DX
+	JEQ  empty
+	MOVQ X7, (p_wm+wmP_steps+wmSteps_left)(R8)
+	MOVQ $0, (p_wm+wmP_steps+wmSteps_written)(R8)
+	FOLLOW
+	NEXT
+empty:
+	SKIP
+	NEXT
+none:
+	SKIP
+	MOVB $0, (DI)
+	INCQ DI
+	NEXT
+	MORE
+
+TEXT ·wmStepNext(SB),NOSPLIT|NOFRAME,$0-0
+	MOVQ g_m(R14), R11
+	MOVQ m_p(R11), R11
+	INCQ (p_wm+wmP_steps+wmSteps_written)(R11)
+	DECQ (p_wm+wmP_steps+wmSteps_left)(R11)
+	JEQ  done
+	CMPQ DI, R9
+	JCC  done
+	MOVL wmOp_size(SI), AX
+	ADDQ AX, R10
 	MOVBLZX wmOp_skip(SI), AX
 	IMULQ $wmOp__size, AX
-	ADDQ AX, SI
+	SUBQ AX, SI
+	NEXT
+done:
+	MOVQ (p_wm+wmP_steps+wmSteps_written)(R11), DX
+	MOVQ (p_wm+wmP_steps+wmSteps_count)(R11), AX
+	MOVW DX, (AX)
+	LEAVE
+	NEXT
+
+TEXT ·wmStepHeader(SB),NOSPLIT|NOFRAME,$0-0
+	BEGIN
+	MOVL wmOp_offset(SI), AX
+	MOVQ (R10)(AX*1), AX
+	TESTQ AX, AX
+	JEQ  none
+	MOVL wmOp_size(SI), DX
+	READABLE
+	MOVB $2, (DI)
+	INCQ DI
+	CMPQ DX, $8
+	JEQ  word
+	MOVQ (AX), DX
+	UVARINT(DX, again, last)
+	ADDQ $8, AX
+word:
+	MOVQ (AX), DX
+	UVARINT(DX, againWord, lastWord)
+	NEXT
+none:
+	MOVB $0, (DI)
+	INCQ DI
+	NEXT
+	MORE
+
+TEXT ·wmStepFunction(SB),NOSPLIT|NOFRAME,$0-0
+	BEGIN
+	MOVL wmOp_offset(SI), AX
+	MOVQ (R10)(AX*1), AX
+	TESTQ AX, AX
+	JEQ  none
+	MOVL wmOp_size(SI), DX
+	READABLE
+	MOVQ (AX), AX
+	SLOT
+	JNE  more                         // it is described when it is walked
+	MOVL wmType_id(CX), DX
+	NUMBER
+none:
 	MOVB $0, (DI)
 	INCQ DI
 	NEXT
@@ -618,9 +771,10 @@ TEXT ·wmStepNil(SB),NOSPLIT|NOFRAME,$0-0
 	MORE
 
 // The steps, by the operations' codes.
-#define STEP(code, step) DATA wmSteps<>+(8*code)(SB)/8, $step(SB)
+#define STEP(code, step) DATA wmStepTable<>+(8*code)(SB)/8, $step(SB)
 STEP(const_wmOpEnd, ·wmStepEnd)
 STEP(const_wmOpBack, ·wmStepBack)
+STEP(const_wmOpNext, ·wmStepNext)
 STEP(const_wmOpNothing, ·wmStepNothing)
 STEP(const_wmOpInt64, ·wmStepInt64)
 STEP(const_wmOpInt32, ·wmStepInt32)
@@ -636,11 +790,17 @@ STEP(const_wmOpEight, ·wmStepEight)
 STEP(const_wmOpString, ·wmStepString)
 STEP(const_wmOpCount, ·wmStepCount)
 STEP(const_wmOpBytes, ·wmStepBytes)
+STEP(const_wmOpByteArray, ·wmStepByteArray)
 STEP(const_wmOpAddress, ·wmStepAddress)
 STEP(const_wmOpOutermost, ·wmStepOutermost)
 STEP(const_wmOpPointer, ·wmStepPointer)
+STEP(const_wmOpElements, ·wmStepElements)
+STEP(const_wmOpLength, ·wmStepLength)
+STEP(const_wmOpFunction, ·wmStepFunction)
+STEP(const_wmOpHeader, ·wmStepHeader)
 STEP(const_wmOpNil, ·wmStepNil)
-GLOBL wmSteps<>(SB), NOPTR, $(8*const_wmOpNil+8)
+STEP(const_wmOpUnexpected, ·wmStepNil)
+GLOBL wmStepTable<>(SB), NOPTR, $(8*const_wmOpUnexpected+8)
 
 // The programs of an int and of a string.
 DATA wmIntegerOps<>+wmOp_code(SB)/1, $const_wmOpInt64
