@@ -18,7 +18,8 @@ const wmFewBytes = 16
 // wmEmitValues is wmEmit for an event with n values, of a site that is recorded and nothing else, see
 // wmValues for list. It returns the frame of a call that begins, 0 if that isn't recorded. Nothing here
 // can be preempted, so the P stays this one, and the goroutine's stack doesn't move. It takes the
-// goroutine from its register time and again: so it need not be kept.
+// goroutine from its register time and again: so it need not be kept. On amd64 wmQuickValues does this
+// in assembly, and leaves to wmMoreValues what is uncommon.
 //
 //go:nosplit
 func wmEmitValues(word uint64, list unsafe.Pointer, n int) uint64 {
