@@ -13,7 +13,7 @@ TEXT ·WMEnterArgs<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-40
 	JMI  slow
 	CMPB ·wmCaptured(SB), $0         // its first field: args
 	JEQ  unwanted
-	JMP  ·wmEmitValues<ABIInternal>(SB)
+	JMP  ·wmQuickValues(SB)
 unwanted:
 	XORL CX, CX
 	JMP  ·wmEmitValues<ABIInternal>(SB)
@@ -28,6 +28,6 @@ TEXT ·WMExitResults<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-32
 	CMPB ·wmCaptured+1(SB), $0       // its second field: results
 	JEQ  slow
 	BTSQ $const_wmExitShift, AX
-	JMP  ·wmEmitValues<ABIInternal>(SB)
+	JMP  ·wmQuickValues(SB)
 slow:
 	JMP  ·wmSlowExitResults<ABIInternal>(SB)

@@ -2,7 +2,14 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/abi"
+	"internal/runtime/gc"
+	"unsafe"
+)
+
+// wmPageShift is for the assembly.
+const wmPageShift = gc.PageShift
 
 // wmReadable returns how many of the n bytes at p can be read. Bytes can be read
 // that are of one object of the heap, of gp's stack, of the program's data, or of
@@ -56,7 +63,12 @@ func wmWithin(p, start, end uintptr) bool { return start != 0 && start <= p && p
 var wmConstants struct{ start, end uintptr }
 
 // wmFixed is memory of the first module's that wmReadable finds, too: where most constants and variables lie.
-var wmFixed struct{ constants, constantsSize, data, dataSize uintptr }
+var wmFixed wmFixedMemory
+
+type wmFixedMemory struct {
+	constants, constantsSize, data, dataSize uintptr
+	int, string                              uintptr // the addresses of these types
+}
 
 func wmFindConstants() {
 	md := &firstmoduledata
@@ -70,6 +82,7 @@ func wmFindConstants() {
 	wmConstants.start, wmConstants.end = start, end
 	wmFixed.constants, wmFixed.constantsSize = md.rodata, md.epclntab-md.rodata
 	wmFixed.data, wmFixed.dataSize = md.noptrdata, md.end-md.noptrdata
+	wmFixed.int, wmFixed.string = uintptr(unsafe.Pointer(abi.TypeFor[int]())), uintptr(unsafe.Pointer(abi.TypeFor[string]()))
 }
 
 // wmArguments is the memory of the program's arguments. Package runtime makes os.Args of

@@ -34,6 +34,7 @@ type wmProgram struct {
 type wmOp struct {
 	code   uint8
 	skip   uint8 // operations for what a pointer or slice leads to
+	level  uint8 // how many other pointers and slices lead to this one
 	offset uint32
 	size   uint32 // of what it leads to, bytes; a count
 	id     uint32 // of the type that it leads to
@@ -84,6 +85,13 @@ const (
 	// An element's size, bytes.
 	wmMostElement = 1 << 16
 )
+
+// wmSteps is what a program of a P's keeps in memory where the assembly runs it.
+type wmSteps struct {
+	bases         [wmMostBases]uintptr // before pointers and slices that are followed
+	left, written uintptr              // of the slice whose elements are written
+	count         uintptr              // where their number is noted
+}
 
 // makeProgram gives t, a value of which has been walked, a program. It is called on the system
 // stack.
@@ -246,11 +254,12 @@ func (m *wmProgramMaker) array(t *wmType, offset uintptr, depth int) bool {
 // leadsTo adds an operation for a pointer or slice, and those for what it leads to.
 func (m *wmProgramMaker) leadsTo(op wmOp, elem *wmType, depth int, back uint8) bool {
 	at := m.n
+	op.level = uint8(m.bases)
 	if m.bases == wmMostBases || !m.add(op) {
 		return false
 	}
 	m.bases++
-	if !m.value(elem, 0, depth) || !m.add(wmOp{code: back, size: op.size, skip: uint8(m.n - at)}) {
+	if !m.value(elem, 0, depth) || !m.add(wmOp{code: back, level: op.level, size: op.size, skip: uint8(m.n - at)}) {
 		return false
 	}
 	m.bases--

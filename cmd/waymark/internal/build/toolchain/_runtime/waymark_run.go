@@ -8,7 +8,8 @@ import (
 )
 
 // run writes the value at base and returns the address behind it, or 0 if the value is to be
-// walked. There is room up to wmMostBeyond behind limit.
+// walked. There is room up to wmMostBeyond behind limit. The assembly does the same by steps, where
+// there is any: what changes here changes there.
 //
 // It calls nothing, not even memmove: all that it works with stays in registers.
 //

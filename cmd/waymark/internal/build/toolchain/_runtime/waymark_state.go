@@ -80,6 +80,7 @@ type wmP struct {
 	madeTable *wmMadeTable
 
 	values wmValueTimes
+	steps  wmSteps
 
 	sampled wmSampledOfP // see waymark_samples.go
 

@@ -50,7 +50,9 @@ var wmUnreadable = wmType{id: wmTypeUnread}
 // wmTypes finds descriptions by address: of a type, of an interface table, of a
 // function's code. Reading takes no lock: a slot's key is stored last, and when
 // the table gets too small a larger one takes its place.
-var wmTypes struct {
+var wmTypes wmTypesFound
+
+type wmTypesFound struct {
 	lock  mutex
 	table *wmTypeTable
 	n     uintptr

@@ -18,7 +18,8 @@
 // reading a pointer and reading what it points to.
 //
 // A type is walked (waymark_cursor.go) when a value of it is first written. From then on its
-// program writes the values (waymark_programs.go, waymark_run.go). waymark_write.go decides.
+// program writes the values (waymark_programs.go, waymark_run.go), on amd64 mostly by routines in
+// assembly (waymark_steps_amd64.s). waymark_write.go decides.
 
 package runtime
 
@@ -58,7 +59,9 @@ const (
 )
 
 // What WMCapture sets.
-var wmCaptured struct {
+var wmCaptured wmCapture
+
+type wmCapture struct {
 	args, results bool
 	panics        bool // values of panics
 	depth         int

@@ -18,7 +18,8 @@ const wmFewBytes = 16
 // wmEmitValues is wmEmit for an event with n values, of a site that is recorded and nothing else, see
 // wmValues for list. It returns the frame of a call that begins, 0 if that isn't recorded. Nothing here
 // can be preempted, so the P stays this one, and the goroutine's stack doesn't move. It takes the
-// goroutine from its register time and again: so it need not be kept.
+// goroutine from its register time and again: so it need not be kept. On amd64 wmQuickValues does this
+// in assembly, and leaves to wmMoreValues what is uncommon.
 //
 //go:nosplit
 func wmEmitValues(word uint64, list unsafe.Pointer, n int) uint64 {
@@ -36,10 +37,29 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) uint64 {
 		wmPut(pp, now, word)
 		return word
 	}
+	last := uintptr(list) + uintptr(n)*unsafe.Sizeof(eface{})
 	(*wmRecord)(unsafe.Pointer(event)).word = word
-	at, end := start, start+space
+	*(*wmRecord)(unsafe.Pointer(event + wmRecordSize)) = wmRecord{clock: now, word: uint64(last)}
+	return wmMoreValues(word, uintptr(list), uintptr(list), start)
+}
+
+// wmMoreValues writes those of an event's values from e on, at the address at, and ends the event. The first
+// one is at list. The record behind the event has the time and where the values end, until it is written.
+//
+//go:nosplit
+//go:noinline
+func wmMoreValues(word uint64, list, e, at uintptr) uint64 {
+	event := getg().m.p.ptr().wm.pos
+	start := event + 2*wmRecordSize
+	values := (*wmRecord)(unsafe.Pointer(event + wmRecordSize))
+	now, last := values.clock, uintptr(values.word)
+	share := wmCaptured.space // read once: WMCapture may change it
+	n := (last - list) / unsafe.Sizeof(eface{})
+	end := start + n*share
+	if n*share > wmMaxValues || start&(wmChunkSize-1)+n*share > wmChunkSize {
+		return wmSlowValues(word, unsafe.Pointer(list), int(n))
+	}
 	each := share - wmValueSlop
-	e, last := uintptr(list), uintptr(list)+uintptr(n)*unsafe.Sizeof(eface{})
 	for e < last {
 		key, p := wmWord(e), wmWord(e+wmWordSize)
 		if key == uintptr(unsafe.Pointer(abi.TypeFor[int]())) || key == uintptr(unsafe.Pointer(abi.TypeFor[string]())) {
