@@ -45,8 +45,8 @@ const (
 	// calls there are. So functions that are not called often are recorded.
 	leastElse = 0.1
 
-	// careful is the part of a strict budget that is used: costs aren't known better.
-	careful = 0.8
+	// careful is the part of a strict budget that is used: in some programs calls cost twice as much as is known.
+	careful = 0.5
 
 	// dear is how many times more counting may cost with a strict budget than is known: in some programs it does.
 	dear = 1.5

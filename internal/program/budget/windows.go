@@ -31,6 +31,9 @@ const (
 
 // NewWindows returns windows for a budget. The seed is any number.
 func NewWindows(l Limit, seed uint64) *Windows {
+	if l.Strict {
+		l.Share *= careful
+	}
 	return &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow, brief: l.Strict}
 }
 
