@@ -55,7 +55,8 @@
 //
 // A program that keeps to a budget records less of the functions that cost most. Demotions returns
 // when it recorded what of which function, Counted how many calls were counted instead. A function was
-// called as often as it has Enter events and was counted. A counted call that took long is a Long
+// called as often as it has Enter events and was counted. With a strict budget a part of these counts is
+// estimated, see Guessed. A counted call that took long is a Long
 // event at its end.
 //
 // # Several files

@@ -20,7 +20,7 @@ type Counting struct {
 	Calls     map[uint32]uint64 // by site; with the calls of Long events. 0: in a window no counter was read
 	Guessed   map[uint32]uint64 // of these, those that nobody counted: their number is estimated
 	Sum       uint64
-	Long      uint64                     // calls of Long events, which have times
+	Long      uint64                       // calls of Long events, which have times
 	Functions map[function.Identity]uint64 // calls, by function
 
 	LeftOut uint64 // calls of which nobody knows whether the filter wants them
