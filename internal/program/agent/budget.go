@@ -73,7 +73,7 @@ const never = time.Duration(1 << 62)
 
 // wait returns how long it is until a window begins or ends.
 func (b *timeBudget) wait() time.Duration {
-	if b.c.Demoted() == 0 && !b.windows.Open() {
+	if b.c.Demoted() == 0 && !b.windows.Open() && !b.windows.Counts() {
 		b.windows.None()
 		return never
 	}

@@ -131,6 +131,9 @@ func (g *Gaps) Sampled(now int64) {
 
 // Finish has add add the calls in the gaps that are open.
 func (g *Gaps) Finish(now int64, add func(site uint32, calls uint64)) {
+	if g.began > 0 { // since then they are counted
+		now = g.began
+	}
 	for i := range g.sites {
 		if s := &g.sites[i]; s.off {
 			if n := s.until(now); n > 0 {

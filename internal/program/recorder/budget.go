@@ -287,7 +287,7 @@ func (r *Recorder) pace() {
 			r.governor.pacing = goesOn
 		})
 		if !goesOn {
-			if w.Open() {
+			if w.Open() || w.Counts() {
 				r.decide(func() { r.endSamples(now) })
 			}
 			w.None()
