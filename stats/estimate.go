@@ -118,7 +118,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 	r = estimate.Of(list, counted, estimate.Options{Read: s.floor, Guessed: guessed, Doubt: estimate.DoubtOf(guessed, float64(s.To.Sub(s.From)))})
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0 || f.sample.Gaps) {
+		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0 || row.Gaps) {
 			f.estimate(row, s.unit)
 		}
 	}

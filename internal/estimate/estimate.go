@@ -71,7 +71,8 @@ type Row struct {
 
 	Self, Total, Sum Value // Total: of outermost calls; Sum: of all
 	Panics, Errors   Value
-	Calls            Value // of Counted, those whose number is an estimate; 0: it is exact
+	Gaps             bool  // some calls were not even counted: Calls estimates how many
+	Calls            Value // of Counted, those
 }
 
 // Scale returns how many calls a sample stands for.
@@ -110,7 +111,7 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 		e.row(key).Counted = n
 	}
 	for key := range o.Guessed {
-		e.row(key)
+		e.row(key).Gaps = true
 	}
 	for i := range nodes {
 		if n := &nodes[i]; n.Group > 0 {
@@ -449,11 +450,10 @@ func (e *estimator) interval(key uint32, r *Row) {
 // guessed returns how many calls there were that nobody counted. Samples by group say how far their number may be off:
 // groups have the same share of the time.
 func (e *estimator) guessed(key uint32, samples [Groups + 1]float64) Value {
-	guessed, ok := e.Guessed[key]
-	if !ok {
+	if !e.rows[key].Gaps {
 		return Value{}
 	}
-	n := float64(guessed)
+	n := float64(e.Guessed[key])
 	var one [Groups + 1]float64
 	for g, is := range e.groups {
 		if is {

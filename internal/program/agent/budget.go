@@ -36,8 +36,7 @@ type timeBudget struct {
 	sums     []sumOfCalls // by site, when last looked at
 	tallies  []format.Tally
 	pause    time.Duration // until it looks again
-	windows  *budget.Windows
-	gaps     budget.Gaps // with a strict budget
+	sampling *budget.Sampling
 }
 
 // A sumOfCalls is how long how many calls of a site took, in ticks.
@@ -54,7 +53,8 @@ func keepTimes(o options) *timeBudget {
 	}
 	b := &timeBudget{pause: lookEvery, tick: 1}
 	b.clock, b.mono = host.Now()
-	costs := budget.Calibrate(host.Floor, func() int64 { _, mono := host.Now(); return mono })
+	now := func() int64 { _, mono := host.Now(); return mono }
+	costs := budget.Calibrate(host.Floor, now)
 	costs.Write = 0
 	if o.Stats.Histograms {
 		costs.Call *= perHistogram
@@ -64,7 +64,7 @@ func keepTimes(o options) *timeBudget {
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
 	b.c.Rank, b.c.Times, b.c.Strict = switchboard.Default.Rank, true, o.Budget.Strict
-	b.windows = budget.NewWindows(o.Budget, b.clock)
+	b.sampling = budget.NewSampling(o.Budget, b.clock, host, now, func(group uint32) { switchboard.Default.Sample(nil, group) })
 	return b
 }
 
@@ -73,56 +73,23 @@ const never = time.Duration(1 << 62)
 
 // wait returns how long it is until a window begins or ends.
 func (b *timeBudget) wait() time.Duration {
-	if b.c.Demoted() == 0 && !b.windows.Open() && !b.windows.Counts() {
-		b.windows.None()
+	if b.c.Demoted() == 0 && !b.sampling.Goes() {
+		b.sampling.Stop()
 		return never
 	}
-	_, mono := host.Now()
-	return time.Duration(b.windows.Next(mono))
+	return time.Duration(b.sampling.Next())
 }
 
-// window begins a window, or ends it, if it is time to.
+// window goes on with windows of samples, if it is time to.
 func (b *timeBudget) window() {
 	if b.wait() > 0 {
 		return
 	}
 	watch := cputime.Begin()
-	_, mono := host.Now()
-	switch {
-	case b.windows.Counts():
-		b.gaps.End(mono, b.counts(), b.c.CPUs(), host.Estimate)
-		b.sample(mono)
-	case !b.windows.Open() && b.gaps.Any():
-		switchboard.Default.Sample(nil, budget.CountAll)
-		_, mono = host.Now()
-		b.gaps.Begin(mono, b.counts())
-		b.windows.Count(mono)
-	case !b.windows.Open():
-		b.sample(mono)
-	case host.SampleWaits() && b.windows.Wait(mono):
-	default:
-		host.Sample(0)
-		switchboard.Default.Sample(nil, 0)
-		b.windows.End(mono)
-		b.gaps.Sampled(mono)
-	}
+	b.sampling.Turn(b.tick)
 	if ns, ok := watch.End(); ok {
 		b.deciding += ns
 	}
-}
-
-// sample begins a window.
-func (b *timeBudget) sample(mono int64) {
-	host.Sample(uint64(b.windows.Length() / b.tick))
-	switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
-}
-
-// counts returns the calls of each site that were counted or timed.
-func (b *timeBudget) counts() []uint64 {
-	b.counted = grow(b.counted, int(host.Sites()))
-	clear(b.counted)
-	host.Counts(b.counted, b.counted)
-	return b.counted
 }
 
 // spent returns the CPU time of the process, ns, and what tracing has taken of it; 0 without a budget.
@@ -131,12 +98,6 @@ func (b *timeBudget) spent() (cpu, tracing int64) {
 		return 0, 0
 	}
 	return cputime.Process(), b.c.Spent()
-}
-
-// end estimates the calls that nobody has counted until now.
-func (b *timeBudget) end() {
-	_, mono := host.Now()
-	b.gaps.Finish(mono, host.Estimate)
 }
 
 // step looks at what was called, and has functions counted or timed. It returns when to look again.
@@ -165,11 +126,9 @@ func (b *timeBudget) step() time.Duration {
 	_, sampling, _ := host.SampleCost()
 	b.tick = tick
 	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding, Samples: int64(float64(sampling) * tick)}
-	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
-		if n, ok := b.gaps.Set(ch, mono, b.c.Recent(ch.Site)); ok {
-			host.Estimate(ch.Site, n)
-			b.c.Missed(ch.Site, n)
-		}
+	changes := b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted})
+	b.sampling.Follow(b.c, changes)
+	for _, ch := range changes {
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)
 	}
 	if ns, ok := watch.End(); ok {

@@ -157,7 +157,7 @@ func (r *reporter) run() {
 		}
 	}
 	if r.budget != nil {
-		r.budget.end()
+		r.budget.sampling.Finish()
 	}
 	r.end()
 	ending.Run()

@@ -13,7 +13,6 @@ const (
 	perWrite = 0.6  // of what is done with its two events in the background, until that is measured
 	perLong  = 1.4  // of a call that is recorded if it takes long
 	perCount = 2.0  // of a call that is counted, ns
-	perGap   = 1.3  // of a call that is counted in a window of Gaps, at most, ns
 	perBox   = 1.0  // of asking whether anybody wants the values, ns
 	perValue = 15.0 // of an event with values, until that is measured, ns
 	perByte  = 0.7  // and of each byte of them, ns

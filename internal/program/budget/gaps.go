@@ -2,9 +2,6 @@ package budget
 
 import "github.com/waymark-go/waymark/internal/wire/format"
 
-// CountAll is, instead of a group of samples, the phase before a window in which calls are counted that nobody counts else.
-const CountAll = format.SampleGroups + 1
-
 // Gaps estimate how often functions were called while nobody counted their calls: functions at
 // format.LevelSampled. In windows at random moments their calls are counted. What a window counts stands for the
 // gap before it.
@@ -14,16 +11,18 @@ type Gaps struct {
 	began int64 // when the open window began; 0: none is open
 	ended int64 // when calls were sampled last; 0: never
 
-	// What functions were called whose calls are always counted: in windows and in gaps.
+	// Calls in windows and in gaps, of functions that have always had their level. Of others those would be left out
+	// that a phase has with many calls, which changes levels.
 	within, without struct{ calls, ns float64 }
 }
 
 // A gap is what is known of a site's calls that nobody counted.
 type gap struct {
 	off    bool
+	moved  bool    // it has not always had its level
 	since  int64   // when its calls were counted or sampled last
 	before uint64  // its calls when the open window began
-	ended  uint64  // its calls when the last one ended, if it had the same level then
+	ended  uint64  // its calls when the last one ended
 	calls  float64 // in windows
 	ns     float64 // of windows
 	rate   float64 // calls in a ns before the first window
@@ -40,10 +39,10 @@ func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
 	s := &g.sites[ch.Site]
-	s.ended = 0
+	s.moved = true
 	switch off := ch.Level == format.LevelSampled; {
 	case off && !s.off:
-		*s = gap{off: true, since: now, rate: rate, rest: s.rest}
+		*s = gap{off: true, moved: true, since: now, rate: rate, rest: s.rest}
 		g.off++
 		return 0, true
 	case !off && s.off:
@@ -66,7 +65,7 @@ func (g *Gaps) Begin(now int64, counts []uint64) {
 	}
 	for i, n := range counts {
 		s := &g.sites[i]
-		if s.ended > 0 && !s.off {
+		if g.ended > 0 && !s.moved {
 			g.without.calls += float64(n - s.ended)
 		}
 		s.before = n
@@ -83,15 +82,17 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 		s := &g.sites[i]
 		n := counts[i] - s.before
 		sum += n
-		if s.ended > 0 && !s.off {
+		if g.ended > 0 && !s.moved {
 			g.within.calls += float64(n)
 		}
 		s.ended = counts[i]
 	}
 	whole := float64(now - g.began)
-	g.within.ns += whole
+	if g.ended > 0 {
+		g.within.ns += whole
+	}
 	rate := float64(sum) / whole / max(cpus, 1)
-	ns := whole * g.slower(rate*perGap*max(1-0.9*rate, 0.46)*min(cpus, 1)) // a CPU that waits makes up for it
+	ns := whole * g.slower(rate*perCount*crowded(rate)*min(cpus, 1)) // a CPU that waits makes up for it
 	for i := range g.sites {
 		s := &g.sites[i]
 		if !s.off || i >= len(counts) {
@@ -111,7 +112,7 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 }
 
 // slower returns how much of its work the program does in a window, as a share. Counting takes that share of its CPU
-// time at most, but may be hidden behind what else the CPU does. Functions whose calls are counted in gaps, too, tell.
+// time at most, but may be hidden behind what else the CPU does. Functions whose calls are known in gaps, too, tell.
 func (g *Gaps) slower(most float64) float64 {
 	const enough = 1000
 	most = min(most, 0.5)

@@ -61,8 +61,8 @@ func (c *Controller) settle() {
 
 // idle returns what comes in, besides, for ns of time, in which the process took cpu of CPU time.
 // rest is the program's own part of that. All are in ns. While tests run, time in which the process
-// does nothing counts like CPU time, unless the budget is strict. A test that sleeps can be recorded without making the suite
-// slower.
+// does nothing counts like CPU time, unless the budget is strict. A test that sleeps can be recorded
+// without making the suite slower.
 func (c *Controller) idle(ns, cpu, rest float64) float64 {
 	if !c.tests || c.Strict {
 		return 0

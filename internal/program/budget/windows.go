@@ -9,11 +9,11 @@ type Windows struct {
 	state   uint64 // of random
 	next    int64  // when the next window begins, ns; 0: none is planned
 	began   int64  // when the open one began; 0: none is open
-	counts  int64  // when counting began that comes before it; 0: it hasn't, or is over
+	counts  int64  // when the counting before the next one began; 0: there is none now
 	ends    int64  // when it is to end, or counting
 	waited  int64  // of its time, for the first call
 	length  float64
-	brief   bool // windows stay as short as the first one: there are more of them, which tells more of numbers of calls
+	brief   bool // windows are short: many tell more of numbers of calls than long ones
 	windows uint32
 }
 
@@ -23,18 +23,20 @@ const (
 	mostOfTime  = 0.03 // but not more than that
 	firstWindow = 200e3
 	lastWindow  = 1e6
+	briefWindow = 100e3
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late
 	mostWaited  = 4e6   // ns in a window
-	counting    = 5     // windows is how long calls are counted before one that nobody counts else
+	counting    = 10    // windows long before one calls are counted that nobody counts else
 )
 
 // NewWindows returns windows for a budget. The seed is any number.
 func NewWindows(l Limit, seed uint64) *Windows {
+	w := &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow}
 	if l.Strict {
-		l.Share *= careful
+		w.brief, w.share, w.length = true, w.share*careful, briefWindow
 	}
-	return &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow, brief: l.Strict}
+	return w
 }
 
 // Next returns how long it is until a window begins, or until the open one ends, ns. Functions are demoted.

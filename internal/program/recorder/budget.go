@@ -37,11 +37,11 @@ type governor struct {
 	tick    float64 // ns in a tick
 	full    float64 // see setPace
 	stepped int64
-	between int64           // ns, of two decisions at least
-	spare   []format.Tally  // to be filled next
-	counts  []uint64        // see countsOf
-	pacer   func()          // Recorder.pace
-	windows *budget.Windows // only the goroutine that paces has it
+	between int64          // ns, of two decisions at least
+	spare   []format.Tally // to be filled next
+	counts  []uint64       // see countsOf
+	pacer   func()         // Recorder.pace
+	samples *budget.Sampling
 	values  valueTimes
 	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
 
@@ -54,8 +54,6 @@ type governor struct {
 	demoted  int            // sites that are not at level full
 	counted  int            // of these, sites whose calls are counted
 	read     []uint64       // see countsOf
-	gaps     budget.Gaps    // with a strict budget
-	seen     []uint64       // see countsOf: for gaps
 	written  []uint64       // by site: counts that are in the file, or were there before the recording
 	noted    int64          // when counts were written last
 	entries  int            // written then
@@ -76,7 +74,7 @@ func (r *Recorder) govern() {
 		c:       budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
 		tick:    1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
 		pacer:   r.pace,
-		windows: budget.NewWindows(r.config.Budget, r.start.Clock),
+		samples: budget.NewSampling(r.config.Budget, r.start.Clock, r.rt, now, r.config.Govern.Sample),
 	}
 	g.values.since(r.rt)
 	g.c.Rank, g.c.Strict = r.config.Govern.Rank, r.config.Budget.Strict
@@ -192,14 +190,9 @@ func (r *Recorder) control() {
 func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 	if !r.working(func() {
 		r.governor.taken = r.governor.c.Spent()
-		g := r.governor
-		_, now := r.rt.Clock()
+		r.governor.samples.Follow(r.governor.c, changes)
 		for _, ch := range changes {
-			if n, ok := g.gaps.Set(ch, now, g.c.Recent(ch.Site)); ok {
-				r.rt.Estimate(ch.Site, n)
-				g.c.Missed(ch.Site, n)
-			}
-			g.setLevel(ch)
+			r.governor.setLevel(ch)
 		}
 	}) {
 		return 0, false
@@ -262,18 +255,18 @@ func (r *Recorder) pacing() {
 
 // pace has the controller decide from time to time, and calls sampled, as long as calls are counted.
 func (r *Recorder) pace() {
-	w := r.governor.windows
+	s := r.governor.samples
 	_, now := r.rt.Clock()
 	for look := now + pace; ; {
 		pause := look - now
 		if !r.config.Budget.CountsOnly() {
-			pause = min(pause, w.Next(now))
+			pause = min(pause, s.Next())
 		}
 		if !r.rt.Pause(max(pause, leastPause)) {
 			return
 		}
-		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && w.Next(now) <= 0 {
-			r.sample(now)
+		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && s.Next() <= 0 {
+			r.decide(func() { s.Turn(r.governor.tick) })
 		}
 		if now < look {
 			continue
@@ -287,52 +280,10 @@ func (r *Recorder) pace() {
 			r.governor.pacing = goesOn
 		})
 		if !goesOn {
-			if w.Open() || w.Counts() {
-				r.decide(func() { r.endSamples(now) })
-			}
-			w.None()
+			r.decide(s.Stop)
 			return
 		}
 	}
-}
-
-// sample begins a window of samples, or ends it if it need not go on.
-func (r *Recorder) sample(now int64) {
-	r.decide(func() {
-		g := r.governor
-		some := false
-		r.working(func() { some = g.gaps.Any() })
-		switch w := g.windows; {
-		case w.Counts():
-			r.working(func() { g.gaps.End(now, countsOf(r.rt, &g.seen), g.c.CPUs(), r.rt.Estimate) })
-			r.beginSamples(now)
-		case !w.Open() && some:
-			r.config.Govern.Sample(budget.CountAll)
-			_, now = r.rt.Clock()
-			r.working(func() { g.gaps.Begin(now, countsOf(r.rt, &g.seen)) })
-			w.Count(now)
-		case !w.Open():
-			r.beginSamples(now)
-		case r.rt.SampleWaits() && w.Wait(now):
-		default:
-			r.endSamples(now)
-		}
-	})
-}
-
-// beginSamples begins a window.
-func (r *Recorder) beginSamples(now int64) {
-	w := r.governor.windows
-	r.rt.Sample(uint64(w.Length() / r.governor.tick))
-	r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
-}
-
-// endSamples ends the open window.
-func (r *Recorder) endSamples(now int64) {
-	r.rt.Sample(0)
-	r.config.Govern.Sample(0)
-	r.governor.windows.End(now)
-	r.working(func() { r.governor.gaps.Sampled(now) })
 }
 
 // decide calls f, and notes what that takes.

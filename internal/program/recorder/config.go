@@ -61,7 +61,7 @@ type Config struct {
 // Govern is how a budget is kept.
 type Govern struct {
 	Limit  func(site uint32, level uint8) // gives a site another level than format.LevelFull
-	Sample func(group uint32)             // has calls of demoted sites recorded, as samples of a group, or counted with budget.CountAll, until it is called with 0
+	Sample func(group uint32)             // has calls of demoted sites recorded, as budget.Sampling chooses
 	Rank   func(site uint32) int          // sites of higher rank are demoted last
 	Over   func()                         // the recording has ended by itself: nothing is wanted any more
 }

@@ -117,8 +117,7 @@ func (r *Recorder) lastCounts(clock uint64) {
 	if r.governor == nil {
 		return
 	}
-	_, now := r.rt.Clock()
-	r.governor.gaps.Finish(now, r.rt.Estimate)
+	r.governor.samples.Finish()
 	if r.newCounts(clock, nil, false) {
 		r.putCounts(&r.out)
 	}

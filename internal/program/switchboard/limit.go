@@ -45,9 +45,9 @@ func (b *Board) LimitAll(level uint8) {
 
 // Sample has calls recorded and timed as samples, as far as they are wanted. They are calls of the
 // sites that a budget has counted. The samples are of a group, from 1 to format.SampleGroups, until
-// Sample is called with group 0. With a greater group calls of all sites that a budget has demoted are counted instead,
-// also those that nobody counts else. It is for the budget of a recording, or for that of statistics if
-// r is nil. Sites that observers see are left out.
+// Sample is called with group 0. With a greater group calls of all sites that a budget has demoted
+// are counted instead, also those that nobody counts else. It is for the budget of a recording, or
+// for that of statistics if r is nil. Sites that observers see are left out.
 func (b *Board) Sample(r *Recording, group uint32) {
 	defer b.lock().unlock()
 	limits := ofStatistics
@@ -70,7 +70,7 @@ func (b *Board) Sample(r *Recording, group uint32) {
 // than to count them.
 func (b *Board) sample(want uint32) (uint32, bool) {
 	const most = 1 << format.SampleShift // ids
-	group := max(b.sampling[ofRecordings], b.sampling[ofStatistics])
+	group := b.sampled()
 	last := b.tables[len(b.tables)-1]
 	if group == 0 || group > format.SampleGroups || want&^(rt.Recorded|rt.Timed|rt.Seen) != 0 || int(last.Base)+len(last.words) > most {
 		return 0, false
@@ -80,6 +80,9 @@ func (b *Board) sample(want uint32) (uint32, bool) {
 	}
 	return want | group<<format.SampleShift, true
 }
+
+// sampled returns the group of the samples that are taken, see Sample.
+func (b *Board) sampled() uint32 { return max(b.sampling[ofRecordings], b.sampling[ofStatistics]) }
 
 // unlimit has all sites at level full again. The caller applies that.
 func (b *Board) unlimit(limits int) {
@@ -114,7 +117,7 @@ func (b *Board) cut(t *Table, i int) uint32 {
 	if sampled, ok := b.sample(want); ok {
 		return sampled
 	}
-	if level == format.LevelSampled && max(b.sampling[ofRecordings], b.sampling[ofStatistics]) <= format.SampleGroups {
+	if level == format.LevelSampled && b.sampled() <= format.SampleGroups {
 		return want &^ (rt.Recorded | rt.Timed)
 	}
 	if want&rt.Recorded != 0 && level == format.LevelCounted {

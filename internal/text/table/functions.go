@@ -102,14 +102,12 @@ var PathColumns = []Column{
 // Path returns the cells of PathColumns for calls on one path, as a share of all time. How many of a
 // function's counted calls were on the path is estimated, too.
 func (c *Calls) Path(all time.Duration) []Cell {
-	count := c.count()
-	if c.About && !c.Untimed && !c.AboutCalls {
-		count = count.About()
-	}
+	on := *c
+	on.AboutCalls = c.AboutCalls || c.About && !c.Untimed
 	percent := 100 * float64(c.Total) / float64(max(all, 1))
 	return []Cell{
 		c.total(), c.self(), {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-		count, c.some(Panics(c.Panics)), c.some(Errors(c.Errors)),
+		on.count(), c.some(Panics(c.Panics)), c.some(Errors(c.Errors)),
 	}
 }
 

@@ -145,8 +145,8 @@ var All = []Setting{
 		Flag:  "waiting", Usage: "record when goroutines run, are ready and wait, and for what"},
 	{Key: "budget", Kind: Share, Want: "a share of the program's CPU time, as in 10% or 3%,strict; or 0, which only counts calls; or none", Default: "none", Of: Recording | Statistics, Live: true,
 		Means: "Share that tracing may add to the program's CPU time, as in `10%`. The functions that cost most are " +
-			"[demoted](budget.md): their calls are counted. `3%,strict` also holds where counting costs more: then numbers of calls are estimates, with `≈`. `0` counts all calls; default `none`.",
-		Flag: "budget", Usage: "demote the functions that cost most, so that tracing adds about `SHARE` to CPU time, as in 5%; their calls are counted; 5%,strict: no more than that, as numbers of calls may be estimates; none: record all"},
+			"[demoted](budget.md): their calls are counted. With `3%,strict` numbers of calls are [estimated](budget.md#a-strict-budget), too, where counting costs too much. `0` counts all calls; default `none`.",
+		Flag: "budget", Usage: "demote the functions that cost most, so that tracing adds about `SHARE` to CPU time, as in 5%; their calls are counted; 5%,strict: estimate numbers of calls, too, where counting costs too much; none: record all"},
 	{Key: "disk", Kind: Size, Least: 64e6, Of: Tests, // less has no room for the sites and the buffers of a program
 		Means: "Bytes for the recordings of tests in one folder: the space of passed tests, and of the middle of long tests, is reclaimed.",
 		Flag:  "disk", Usage: "with --trace, `BYTES` of disk for all recordings; space of passed tests is reclaimed"},

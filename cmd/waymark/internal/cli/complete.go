@@ -88,7 +88,7 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 	case "fail-over":
 		return []string{"5%", "10%"}
 	case "budget":
-		return []string{"3%", "10%", "0", noBudget}
+		return []string{"3%", "3%,strict", "10%", "0", noBudget}
 	case "format":
 		switch cmd.Name() {
 		case "report":

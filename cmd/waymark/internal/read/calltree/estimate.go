@@ -11,12 +11,11 @@ import (
 // Estimates are what the calls of a recording add up to of which some were counted only, estimated
 // from samples.
 type Estimates struct {
-	result  *Result // by site, samples by their own
-	split   func(site uint32) (base uint32, group int)
-	of      *estimate.Result
-	guessed map[uint32]uint64
-	totals  []float64 // by path
-	calls   []uint64
+	result *Result // by site, samples by their own
+	split  func(site uint32) (base uint32, group int)
+	of     *estimate.Result
+	totals []float64 // by path
+	calls  []uint64
 }
 
 // Bounds say how exact a row is that is estimated. Times are in ticks.
@@ -27,7 +26,7 @@ type Bounds struct {
 	Total, Self    [2]float64
 	Sum            [2]float64
 	Panics, Errors [2]uint64
-	Guessed        bool      // part of Counted is an estimate
+	Gaps           bool      // part of Counted is an estimate
 	Calls          [2]uint64 // how far off Counted may be: at most so many too many, and too few
 }
 
@@ -35,7 +34,7 @@ type Bounds struct {
 // sample, and its group, which is 0 of other calls. counted has the calls that were counted only, by site,
 // without those of Long events; o is in ticks.
 func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint32]uint64, o estimate.Options) *Estimates {
-	e := &Estimates{result: r, split: split, guessed: o.Guessed}
+	e := &Estimates{result: r, split: split}
 	nodes := make([]estimate.Node, len(r.Tree))
 	for i := range r.Tree {
 		n := &r.Tree[i]
@@ -84,8 +83,8 @@ func (e *Estimates) Rows(key func(site uint32) uint32) ([]Row, map[uint32]*Bound
 		f.measured(base, group, from)
 	}
 	for site, from := range e.of.Rows {
-		if _, guessed := e.guessed[site]; from.Counted > 0 || from.Less || from.Samples > 0 || guessed {
-			f.estimated(site, from, guessed)
+		if from.Counted > 0 || from.Less || from.Samples > 0 || from.Gaps {
+			f.estimated(site, from)
 		}
 	}
 	self, total, recursive := e.times(key)
@@ -162,7 +161,7 @@ func (f *folder) measured(site uint32, group int, from *Row) {
 }
 
 // estimated adds what is estimated of a site.
-func (f *folder) estimated(site uint32, from *estimate.Row, guessed bool) {
+func (f *folder) estimated(site uint32, from *estimate.Row) {
 	r := f.row(site)
 	r.Sum += ticks(from.Sum.Value)
 	r.Panics += ticks(from.Panics.Value)
@@ -175,7 +174,7 @@ func (f *folder) estimated(site uint32, from *estimate.Row, guessed bool) {
 	b.Samples += from.Samples
 	b.Counted += from.Counted
 	b.Unknown = b.Unknown || !from.Known
-	b.Guessed = b.Guessed || guessed
+	b.Gaps = b.Gaps || from.Gaps
 	b.Calls[0] += ticks(from.Calls.Value - from.Calls.Low)
 	b.Calls[1] += ticks(from.Calls.High - from.Calls.Value)
 	add := func(to *[2]float64, v estimate.Value) {

@@ -20,18 +20,30 @@ type Counting struct {
 	Calls     map[uint32]uint64 // by site; with the calls of Long events. 0: in a window no counter was read
 	Guessed   map[uint32]uint64 // of these, those that nobody counted: their number is estimated
 	Sum       uint64
-	Long      uint64                       // calls of Long events, which have times
-	Functions map[function.Identity]uint64 // calls, by function
+	Long      uint64 // calls of Long events, which have times
+	Functions map[function.Identity]Counted
 
 	LeftOut uint64 // calls of which nobody knows whether the filter wants them
 	Coarse  bool   // the filter has a time window, and counters are read now and then
 	Budget  string // as the user wrote it
 }
 
+// A Counted is what was counted of a function.
+type Counted struct {
+	Calls uint64
+	Gaps  bool // their number is an estimate
+}
+
+// Add adds counted calls of a function.
+func (c *Counting) Add(f function.Identity, n Counted) {
+	sum := c.Functions[f]
+	c.Functions[f] = Counted{sum.Calls + n.Calls, sum.Gaps || n.Gaps}
+}
+
 // Counting returns the calls of a process that were counted.
 func (f *Filter) Counting(p *Process) Counting {
 	o := f.Options(p)
-	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]uint64), Budget: p.File.Info().Budget}
+	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]Counted), Budget: p.File.Info().Budget}
 	window := tracefile.Range{From: o.From, To: o.To}
 	calls, guessed := p.File.Counted(window), p.File.Guessed(window)
 	if window != (tracefile.Range{}) {
@@ -46,12 +58,13 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.LeftOut += n
 		default:
 			c.Calls[site] = n
-			if n, ok := guessed[site]; ok {
-				c.Guessed[site] = n
+			about, gaps := guessed[site]
+			if gaps {
+				c.Guessed[site] = about
 			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)
-			c.Functions[fn.Identity()] += n
+			c.Add(fn.Identity(), Counted{n, gaps})
 		}
 	}
 	c.Coarse = len(c.Calls) > 0 && window != (tracefile.Range{})
@@ -83,9 +96,14 @@ func countedLines(list []Summary) (lines []string) {
 		if len(s.Functions) == 1 {
 			were = "was"
 		}
-		guessed := ""
-		if len(s.Guessed) > 0 {
-			guessed = "; the number of calls of " + units.Things(uint64(len(s.Guessed)), "function") + " is an estimate, too"
+		guessed, gaps := "", uint64(0)
+		for _, f := range s.Functions {
+			if f.Gaps {
+				gaps++
+			}
+		}
+		if gaps > 0 {
+			guessed = "; the number of calls of " + units.Things(gaps, "function") + " is an estimate, too"
 		}
 		budget := ""
 		if s.Budget != "" {
@@ -94,8 +112,10 @@ func countedLines(list []Summary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers%s",
 			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call"), guessed))
 	}
-	if line := s.exceeded(Sum(list).Info); line != "" {
-		lines = append(lines, line)
+	for i := range list {
+		if line := list[i].exceeded(); line != "" {
+			lines = append(lines, line)
+		}
 	}
 	switch {
 	case s.Coarse && s.Sum > 0:
@@ -110,21 +130,22 @@ func countedLines(list []Summary) (lines []string) {
 }
 
 // exceeded says that tracing has added more than the budget allows, "" if it has not.
-func (c *Counting) exceeded(i tracefile.Info) string {
-	const noise = 1.2 // what the program's own clocks can't tell
+func (s *Summary) exceeded() string {
+	const noise = 1.2 // costs aren't known better
+	i, c := &s.Info, &s.Counted
 	limit, err := setting.Find("budget").Parse("budget", c.Budget)
 	added := Added(i.CPU, i.CPUTracing)
 	if err != nil || limit.Share == 0 || limit.Strict || added < limit.Share*noise || len(c.Functions) == 0 {
 		return ""
 	}
 	most := slices.SortedFunc(maps.Keys(c.Functions), func(a, b function.Identity) int {
-		return cmp.Or(cmp.Compare(c.Functions[b], c.Functions[a]), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(c.Functions[b].Calls, c.Functions[a].Calls), cmp.Compare(a.Name, b.Name))
 	})
 	names := make([]string, min(len(most), 3))
 	for i := range names {
 		names[i] = most[i].Name
 	}
-	return fmt.Sprintf("tracing has added %.0f %% to the program's own CPU time, more than the budget of %s; most of the calls that were counted are those of %s; --budget %s,strict keeps to it, where counting costs too much by estimates",
+	return fmt.Sprintf("tracing has added %.0f %% to the program's own CPU time, more than the budget of %s; most of the calls that were counted are those of %s; with --budget %s,strict numbers of calls are estimated where counting costs too much",
 		100*added, c.Budget, strings.Join(names, ", "), c.Budget)
 }
 

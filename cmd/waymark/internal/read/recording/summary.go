@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -70,7 +69,7 @@ func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 
 // Sum adds up summaries, for statements about all of them.
 func Sum(list []Summary) Summary {
-	sum := Summary{Info: tracefile.Info{Complete: true}, Counted: Counting{Functions: make(map[function.Identity]uint64), Guessed: make(map[uint32]uint64)}}
+	sum := Summary{Info: tracefile.Info{Complete: true}, Counted: Counting{Functions: make(map[function.Identity]Counted)}}
 	var spans []Span
 	for i, s := range list {
 		if i == 0 {
@@ -97,11 +96,8 @@ func Sum(list []Summary) Summary {
 		sum.Counted.Sum += s.Counted.Sum
 		sum.Counted.Long += s.Counted.Long
 		for f, n := range s.Counted.Functions {
-			sum.Counted.Functions[f] += n
+			sum.Counted.Add(f, n)
 		}
-		maps.Copy(sum.Counted.Guessed, s.Counted.Guessed) // for their number
-		sum.Info.CPU += s.Info.CPU
-		sum.Info.CPUTracing += s.Info.CPUTracing
 		sum.Counted.LeftOut += s.Counted.LeftOut
 		sum.Counted.Coarse = sum.Counted.Coarse || s.Counted.Coarse
 		if s.LeftOut.Functions > sum.LeftOut.Functions { // they are mostly of one program

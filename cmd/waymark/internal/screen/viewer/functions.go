@@ -62,7 +62,7 @@ func selfOf(r *report.Row) tui.Cell {
 
 // callsOf returns the cell of a row's number of calls, which a strict budget estimates.
 func callsOf(r *report.Row) tui.Cell {
-	if r.Estimate != nil && r.Estimate.Calls != nil {
+	if r.AboutCalls() {
 		return about(count(r.Calls))
 	}
 	return count(r.Calls)

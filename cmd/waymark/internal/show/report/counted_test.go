@@ -45,6 +45,11 @@ func TestDemoted(t *testing.T) {
 	killed := demoted(t)
 	killed.End = 0
 	killed.Counts = killed.Counts[:3] // the last two were in no file
+	// Nobody counted calls of Get for most of the time.
+	strict := demoted(t)
+	strict.Budget, strict.Counts[2].Sites[0].Level, strict.Counts[3].Sites[1].Level = "10%,strict", format.LevelSampled, format.LevelSampled
+	exceeded := demoted(t)
+	exceeded.Tracing = 500 * time.Millisecond
 	named := func(part string) func(*function.Func) bool {
 		return func(s *function.Func) bool { return strings.Contains(s.Name, part) }
 	}
@@ -68,6 +73,9 @@ func TestDemoted(t *testing.T) {
 		{"demoted-account.txt", Options{Filter: recording.Filter{Account: named("Get")}}, Text, nil},
 		{"demoted-show.txt", Options{Filter: recording.Filter{Show: named("main")}}, Text, nil},
 		{"demoted-killed.txt", Options{}, Text, killed},
+		{"demoted-strict.txt", Options{}, Text, strict},
+		{"demoted-strict.json", Options{}, JSON, strict},
+		{"demoted-exceeded.txt", Options{}, Text, exceeded},
 		{"demoted-tree.txt", Options{Tree: true}, Text, nil},
 		{"demoted-tree.json", Options{Tree: true}, JSON, nil},
 		{"demoted-tree-flat.json", Options{Tree: true}, Rows, nil},

@@ -170,6 +170,9 @@ func writeDemotions(w io.Writer, file *tracefile.File) {
 		calls := ""
 		if d.Calls > 0 {
 			calls = ", " + units.Things(d.Calls, "call")
+			if d.Level == tracefile.Sampled {
+				calls = ", ≈" + calls[2:]
+			}
 		}
 		fmt.Fprintf(w, "%12s%s  %s: %v%s\n", "", units.Duration(file.Nanos(d.Clock)), nameOf(file, d.Func), d.Level, calls)
 	}

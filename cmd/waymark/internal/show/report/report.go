@@ -189,7 +189,7 @@ func (r *Report) addEstimated(rows []calltree.Row, bounds map[uint32]*calltree.B
 		}
 		calls := time.Duration(max(c.Calls+b.Counted, 1))
 		n.Estimate = &stats.Estimate{Samples: b.Samples, Unknown: b.Unknown, Total: times(b.Total), Self: times(b.Self), Panics: b.Panics, Errors: b.Errors}
-		if b.Guessed {
+		if b.Gaps {
 			n.Calls = c.Calls + b.Counted
 			n.Estimate.Calls = &[2]uint64{n.Calls - min(b.Calls[0], n.Calls), n.Calls + b.Calls[1]}
 		}

@@ -103,6 +103,9 @@ func (r *Row) Recorded() uint64 {
 // Unknown reports whether calls were counted of whose times nothing is known.
 func (r *Row) Unknown() bool { return r.Counted > 0 && (r.Estimate == nil || r.Estimate.Unknown) }
 
+// AboutCalls reports whether Calls is an estimate.
+func (r *Row) AboutCalls() bool { return r.Estimate != nil && r.Estimate.Calls != nil }
+
 // addEstimate adds what is estimated of calls that have as much Total, Self, Panics and Errors as n.
 func (r *Row) addEstimate(n *stats.Numbers) {
 	e := n.Estimate
@@ -125,7 +128,7 @@ func (r *Row) addEstimate(n *stats.Numbers) {
 	if e.Calls != nil {
 		r.callsOff[0] += n.Calls - min(e.Calls[0], n.Calls)
 		r.callsOff[1] += max(e.Calls[1], n.Calls) - n.Calls
-		to.Calls = new([2]uint64) // see estimate
+		to.Calls = new([2]uint64) // what is in it waits until Calls is complete, see estimate
 	}
 	to.Samples += e.Samples
 	to.Mean = e.Mean
@@ -140,7 +143,7 @@ func (r *Row) addEstimate(n *stats.Numbers) {
 
 // estimate returns what is estimated of a row that is complete; nil: nothing.
 func (r *Row) estimate() *stats.Estimate {
-	if e := r.Estimate; e != nil && e.Calls != nil {
+	if e := r.Estimate; r.AboutCalls() {
 		e.Calls = &[2]uint64{r.Calls - min(r.callsOff[0], r.Calls), r.Calls + r.callsOff[1]}
 	}
 	return r.Estimate

@@ -70,7 +70,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 			Program: s.Program, PID: s.PID, Complete: s.Last, CPU: s.CPU, CPUTracing: s.CPUTracing, Waiting: s.Waits(), Objects: len(s.Objects) > 0,
 		},
 		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
-		Counted: recording.Counting{Functions: make(map[function.Identity]uint64), Guessed: make(map[uint32]uint64), Budget: s.Budget},
+		Counted: recording.Counting{Functions: make(map[function.Identity]recording.Counted), Budget: s.Budget},
 	}
 	if len(r.Recordings) == 0 {
 		r.began = s.From
@@ -115,10 +115,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		rec.Events += 2*f.Calls - f.Open
 		if f.Untimed > 0 {
 			rec.Counted.Sum += f.Untimed
-			rec.Counted.Functions[f.Identity()] += f.Untimed
-			if f.Estimate != nil && f.Estimate.Calls != nil {
-				rec.Counted.Guessed[uint32(i)] = f.Untimed
-			}
+			rec.Counted.Add(f.Identity(), recording.Counted{Calls: f.Untimed, Gaps: f.Estimate != nil && f.Estimate.Calls != nil})
 		}
 	}
 	if r.Tree {

@@ -101,7 +101,7 @@ func (r *Report) calls(rows []*Row) []table.Calls {
 			Min: time.Duration(row.Min), Avg: time.Duration(row.Avg()), Max: time.Duration(row.Max),
 			Objects: row.Objects, Bytes: row.Bytes,
 			About: row.Demoted, AboutSelf: row.Estimate != nil, Untimed: row.Unknown(),
-			AboutCalls: row.Estimate != nil && row.Estimate.Calls != nil,
+			AboutCalls: row.AboutCalls(),
 		}
 		if q := row.Quantiles; q != nil {
 			list[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

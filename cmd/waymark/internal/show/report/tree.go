@@ -187,7 +187,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 			}
 			on := table.Calls{
 				Calls: n.Sum.Calls, Panics: n.Sum.Panics, Errors: n.Sum.Errors, Total: time.Duration(n.Sum.Total), Self: time.Duration(n.Sum.Self),
-				About: row.Demoted, AboutSelf: n.Sum.About, AboutTotal: n.Sum.AboutTotal, Untimed: row.Unknown(),
+				About: row.Demoted, AboutSelf: n.Sum.About, AboutTotal: n.Sum.AboutTotal, Untimed: row.Unknown(), AboutCalls: row.AboutCalls(),
 			}
 			cells := on.Path(all)
 			for _, column := range columns {

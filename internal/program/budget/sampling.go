@@ -1,0 +1,137 @@
+package budget
+
+import (
+	"sync"
+
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// CountAll is, instead of a group of samples, the phase before a window in which calls are counted that nobody counts
+// else.
+const CountAll = format.SampleGroups + 1
+
+// A Program is what Sampling asks of the runtime.
+type Program interface {
+	Sites() uint32
+	Counts(counted, timed []uint64)
+	Estimate(site uint32, calls uint64)
+	Sample(ticks uint64) // calls are sampled from now on, for so long at least if the program has a CPU; 0: no more
+	SampleWaits() bool   // no call has been sampled yet, although goroutines are to run
+}
+
+// Sampling has calls of demoted functions sampled in windows, and estimates how often those were called that nobody
+// counts. One goroutine takes turns, others may follow a controller meanwhile.
+type Sampling struct {
+	program Program
+	now     func() int64       // a monotonic clock, ns
+	choose  func(group uint32) // has calls of demoted functions sampled as a group, or counted with CountAll; 0: no more
+	windows *Windows
+
+	mu       sync.Mutex // guards what follows
+	gaps     Gaps
+	counts   []uint64
+	cpus     float64 // that the program has used of late
+	finished bool
+}
+
+// NewSampling returns sampling for a budget. The seed is any number.
+func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(group uint32)) *Sampling {
+	return &Sampling{program: p, now: now, choose: choose, windows: NewWindows(l, seed), cpus: 1}
+}
+
+// Follow notes the changes that a controller has decided on.
+func (s *Sampling) Follow(c *Controller, changes []Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cpus = c.CPUs()
+	now := s.now()
+	for _, ch := range changes {
+		if n, ok := s.gaps.Set(ch, now, c.Recent(ch.Site)); ok {
+			s.program.Estimate(ch.Site, n)
+			c.Missed(ch.Site, n)
+		}
+	}
+}
+
+// Next returns how long it is until the next turn, ns. Functions are demoted.
+func (s *Sampling) Next() int64 { return s.windows.Next(s.now()) }
+
+// Goes reports whether calls are sampled, or counted for that.
+func (s *Sampling) Goes() bool { return s.windows.Open() || s.windows.Counts() }
+
+// Turn goes on with what comes next, if it is time to. A tick of the program's clock takes so many ns.
+func (s *Sampling) Turn(tick float64) {
+	w, now := s.windows, s.now()
+	if w.Next(now) > 0 {
+		return
+	}
+	switch {
+	case w.Counts():
+		s.look(func(counts []uint64) { s.gaps.End(now, counts, s.cpus, s.program.Estimate) })
+		s.begin(now, tick)
+	case w.Open() && s.program.SampleWaits() && w.Wait(now):
+	case w.Open():
+		s.end(now)
+	case s.any():
+		s.choose(CountAll)
+		now = s.now()
+		s.look(func(counts []uint64) { s.gaps.Begin(now, counts) })
+		w.Count(now)
+	default:
+		s.begin(now, tick)
+	}
+}
+
+// any reports whether there are functions whose calls nobody counts.
+func (s *Sampling) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gaps.Any()
+}
+
+// look calls f with the calls of each site that were counted or timed, unless all has been estimated.
+func (s *Sampling) look(f func(counts []uint64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finished {
+		return
+	}
+	if n := int(s.program.Sites()); n > len(s.counts) {
+		s.counts = append(s.counts, make([]uint64, n-len(s.counts))...)
+	}
+	clear(s.counts)
+	s.program.Counts(s.counts, s.counts)
+	f(s.counts)
+}
+
+// begin begins a window.
+func (s *Sampling) begin(now int64, tick float64) {
+	s.program.Sample(uint64(s.windows.Length() / tick))
+	s.choose(1 + s.windows.Begin(now, format.SampleGroups))
+}
+
+// end ends the window.
+func (s *Sampling) end(now int64) {
+	s.program.Sample(0)
+	s.choose(0)
+	s.windows.End(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gaps.Sampled(now)
+}
+
+// Stop ends what goes on: no function is demoted any more.
+func (s *Sampling) Stop() {
+	if s.Goes() {
+		s.end(s.now())
+	}
+	s.windows.None()
+}
+
+// Finish estimates the calls that nobody has counted until now, at the end.
+func (s *Sampling) Finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gaps.Finish(s.now(), s.program.Estimate)
+	s.finished = true
+}
