@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -86,15 +87,16 @@ func mutate(t *testing.T, waymark string, s Suite) {
 	run(waymark, append(affected, "./...")...) // tests may fail in the module cache's copy
 	keeping := time.Since(began)
 	plain := append([]string{"test", "-json", "-count=1", "-vet=off"}, append(s.Flags, "./...")...)
-	failed := func() (list map[string]bool, ran int, broken bool) {
+	failed := func() (list map[string]bool, seconds map[string]float64, broken bool) {
 		out, _ := run("go", plain...)
 		return failedTests(out)
 	}
 	began = time.Now()
-	flaky, all, _ := failed()
+	flaky, seconds, _ := failed()
 	took := time.Since(began)
 	again, _, _ := failed()
 	maps.Copy(flaky, again)
+	all, sum := len(seconds), total(maps.Values(seconds))
 	info, err := os.Stat(kept)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +106,7 @@ func mutate(t *testing.T, waymark string, s Suite) {
 	rng := rand.New(rand.NewPCG(*affectedSeed, 0))
 	sites := mutations(t, dir)
 	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
-	var shares []float64
+	var shares, times []float64 // of all tests, and of the time that they take
 	failing, missed, broken, killed := 0, 0, 0, 0
 	kinds := make(map[string]int)
 	for _, m := range sites {
@@ -126,6 +128,13 @@ func mutate(t *testing.T, waymark string, s Suite) {
 		}
 		kinds[m.kind]++
 		shares = append(shares, float64(len(chosen))/float64(all))
+		times = append(times, total(func(yield func(float64) bool) {
+			for name := range chosen {
+				if !yield(seconds[name]) {
+					return
+				}
+			}
+		})/sum)
 		if len(list) > 0 {
 			killed++
 		}
@@ -144,35 +153,43 @@ func mutate(t *testing.T, waymark string, s Suite) {
 		t.Fatal("no mutation compiles")
 	}
 	slices.Sort(shares)
-	t.Logf("%d mutations %v (%d more don't compile), %d make tests fail: %d failures, %d missed; of the tests %.1f %% are chosen in the median, %.1f %% on average",
-		len(shares), kinds, broken, killed, failing, missed, 100*shares[len(shares)/2], 100*mean(shares))
+	slices.Sort(times)
+	mean := func(list []float64) float64 { return total(slices.Values(list)) / float64(len(list)) }
+	t.Logf("%d mutations %v (%d more don't compile), %d make tests fail: %d failures, %d missed; of the tests %.1f %% are chosen in the median, %.1f %% on average; of their time %.1f and %.1f %%",
+		len(shares), kinds, broken, killed, failing, missed, 100*shares[len(shares)/2], 100*mean(shares), 100*times[len(times)/2], 100*mean(times))
 }
 
-func mean(list []float64) (m float64) {
-	for _, x := range list {
-		m += x / float64(len(list))
+func total(list iter.Seq[float64]) (sum float64) {
+	for x := range list {
+		sum += x
 	}
-	return m
+	return sum
 }
 
-// failedTests reads go test -json: tests of the top level as "package test", how many ran, and whether
+// failedTests reads go test -json: tests of the top level as "package test" that fail, what each has taken, and whether
 // some didn't compile.
-func failedTests(out []byte) (list map[string]bool, ran int, broken bool) {
-	list = make(map[string]bool)
+func failedTests(out []byte) (list map[string]bool, seconds map[string]float64, broken bool) {
+	list, seconds = make(map[string]bool), make(map[string]float64)
 	for line := range bytes.Lines(out) {
-		var e struct{ Action, Package, Test, FailedBuild string }
+		var e struct {
+			Action, Package, Test, FailedBuild string
+			Elapsed                            float64 // s, in steps of 10 ms
+		}
 		if json.Unmarshal(line, &e) != nil || strings.Contains(e.Test, "/") {
 			continue
 		}
 		broken = broken || e.FailedBuild != "" || e.Action == "build-fail"
-		if e.Test != "" && e.Action == "run" {
-			ran++
+		switch e.Action {
+		case "pass", "fail", "skip":
+			if e.Test != "" {
+				seconds[e.Package+" "+e.Test] = e.Elapsed + 0.001 // so that short ones count
+			}
 		}
 		if e.Test != "" && e.Action == "fail" {
 			list[e.Package+" "+e.Test] = true
 		}
 	}
-	return list, ran, broken
+	return list, seconds, broken
 }
 
 // A mutation replaces a part of a file.

@@ -75,6 +75,7 @@ func (f *fake) Ready(int32, bool, int64) int32           { return -1 }
 func (f *fake) GoLast(do func())                         { f.last = append(f.last, do) }
 func (f *fake) Sample(uint64)                            {}
 func (f *fake) Estimate(uint32, uint64)                  {}
+func (f *fake) Reserve(int)                              {}
 func (f *fake) SampleWaits() bool                        { return false }
 func (f *fake) SampleCost() (calls, ticks, floor uint64) { return 0, 0, 0 }
 func (f *fake) Await(int64) bool                         { f.awaits--; return f.awaits <= 0 }
