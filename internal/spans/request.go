@@ -1,20 +1,20 @@
-package otlp
+package spans
 
 import "slices"
 
 // A request has at most so many spans, and not many more bytes.
 const (
-	maxSpans = 512
-	maxBytes = 1 << 20
+	MaxSpans = 512
+	MaxBytes = 1 << 20
 )
 
 // A Resource is what spans are of: a process.
-type Resource struct{ attributes attributes }
+type Resource struct{ Attributes Attributes }
 
 // NewResource returns the Resource of a service with a name.
 func NewResource(service string) *Resource {
 	r := new(Resource)
-	r.attributes.text("service.name", service)
+	r.Attributes.Text("service.name", service)
 	return r
 }
 
@@ -28,22 +28,22 @@ type Span struct {
 	Exception  string // text of an event at the end, unless ""
 	Failed     bool   // the status is an error
 
-	attributes attributes
+	Attributes Attributes
 }
 
 // Clone returns a Span that shares no memory with s but its strings' and its Resource.
 func (s *Span) Clone() Span {
 	c := *s
-	c.attributes = slices.Clone(s.attributes)
+	c.Attributes = slices.Clone(s.Attributes)
 	return c
 }
 
-// size is how many bytes a span has, more or less, in whatever encoding.
-func (s *Span) size() int {
+// Size is how many bytes a span has, more or less, in whatever encoding.
+func (s *Span) Size() int {
 	const ids, each = 100, 40
 	n := ids + len(s.Name) + len(s.Exception)
-	for i := range s.attributes {
-		n += each + len(s.attributes[i].key) + len(s.attributes[i].text)
+	for i := range s.Attributes {
+		n += each + len(s.Attributes[i].key) + len(s.Attributes[i].text)
 	}
 	return n
 }
@@ -61,8 +61,8 @@ const (
 	exceptionMessage = "exception.message"
 )
 
-// attributes say more of a span or a resource.
-type attributes []attribute
+// Attributes say more of a span or a resource. The methods append one.
+type Attributes []attribute
 
 // An attribute has one value: a text, a number or true.
 type attribute struct {
@@ -80,20 +80,32 @@ const (
 	flag
 )
 
-func (a *attributes) text(key, value string) { *a = append(*a, attribute{key: key, text: value}) }
+// Text appends a text.
+func (a *Attributes) Text(key, value string) { *a = append(*a, attribute{key: key, text: value}) }
 
-func (a *attributes) number(key string, n int64) {
+// Number appends a number.
+func (a *Attributes) Number(key string, n int64) {
 	*a = append(*a, attribute{key: key, kind: number, number: n})
 }
 
-func (a *attributes) flag(key string) { *a = append(*a, attribute{key: key, kind: flag}) }
+// Flag appends a value that is true.
+func (a *Attributes) Flag(key string) { *a = append(*a, attribute{key: key, kind: flag}) }
 
 // A Request is one of the protocol's, which is filled span by span. It has two encodings: JSON and
 // Protobuf.
 type Request struct {
 	spans []Span // of one resource; there are more behind, whose memory is used again
-	bytes int    // of them, see Span.size
+	bytes int    // of them, see Span.Size
 	b     []byte // the encoding
+}
+
+// Of returns the request of some spans of one resource, which the request refers to.
+func Of(list []Span) *Request {
+	r := &Request{spans: list}
+	for i := range list {
+		r.bytes += list[i].Size()
+	}
+	return r
 }
 
 // Spans returns how many spans are in the request.
@@ -101,7 +113,7 @@ func (r *Request) Spans() int { return len(r.spans) }
 
 // Takes reports whether there is room for a span of its resource. In an empty one there always is.
 func (r *Request) Takes(s *Span) bool {
-	return len(r.spans) == 0 || r.spans[0].Resource == s.Resource && len(r.spans) < maxSpans && r.bytes < maxBytes
+	return len(r.spans) == 0 || r.spans[0].Resource == s.Resource && len(r.spans) < MaxSpans && r.bytes < MaxBytes
 }
 
 // Add adds a span that the request takes. It may change afterwards.
@@ -109,14 +121,11 @@ func (r *Request) Add(s *Span) {
 	n := len(r.spans)
 	r.spans = slices.Grow(r.spans, 1)[:n+1]
 	own := &r.spans[n]
-	list := append(own.attributes[:0], s.attributes...)
+	list := append(own.Attributes[:0], s.Attributes...)
 	*own = *s
-	own.attributes = list
-	r.bytes += s.size()
+	own.Attributes = list
+	r.bytes += s.Size()
 }
 
 // Reset empties the request.
 func (r *Request) Reset() { r.spans, r.bytes = r.spans[:0], 0 }
-
-// A Sink takes requests. They are its own until Send returns.
-type Sink interface{ Send(*Request) error }
