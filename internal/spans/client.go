@@ -28,7 +28,7 @@ type Config struct {
 
 // A Client sends requests to a collector. Any number of goroutines may use it at a time.
 type Client struct {
-	URL     string // with path and port
+	URL     string // with path and port, without a password
 	Timeout time.Duration
 
 	protocol
@@ -91,8 +91,7 @@ func NewClient(c Config) (*Client, error) {
 	if u.Port() == grpcPort {
 		n.other = "grpc://" + u.Host
 	}
-	n.URL = u.String()
-	n.target, n.protocol = n.URL, overHTTP{c.JSON}
+	n.URL, n.target, n.protocol = u.Redacted(), u.String(), overHTTP{c.JSON}
 	return n, nil
 }
 
@@ -107,7 +106,7 @@ func (c *Client) overGRPC(u *url.URL, transport *http.Transport) error {
 		c.other = "http://" + u.Host
 	}
 	u.Path = ""
-	c.URL, c.protocol = u.String(), grpc{}
+	c.URL, c.protocol = u.Redacted(), grpc{}
 	to := url.URL{Scheme: "http", User: u.User, Host: u.Host, Path: method}
 	secure := u.Scheme == "grpcs"
 	if secure {

@@ -18,6 +18,25 @@ func NewResource(service string) *Resource {
 	return r
 }
 
+// A Process is what spans come from.
+type Process struct {
+	Service, Host string
+	PID           int
+	Path, Go      string // of the executable, and the version of Go
+}
+
+// Resource returns the Resource of a process.
+func (p *Process) Resource() *Resource {
+	r := NewResource(p.Service)
+	a := &r.Attributes
+	a.Text("host.name", p.Host)
+	a.Number("process.pid", int64(p.PID))
+	a.Text("process.executable.path", p.Path)
+	a.Text("process.runtime.name", "go")
+	a.Text("process.runtime.version", p.Go)
+	return r
+}
+
 // A Span is what a call or another operation is to OpenTelemetry. Times are ns since 1970.
 type Span struct {
 	Resource   *Resource
@@ -30,6 +49,27 @@ type Span struct {
 
 	Attributes Attributes
 }
+
+// Call appends the attributes that spans of calls have: the function with its place, and the id of the
+// goroutine.
+func (a *Attributes) Call(function, file string, line int, goroutine uint64) {
+	a.Text("code.function.name", function)
+	a.Text("code.file.path", file)
+	a.Number("code.line.number", int64(line))
+	a.Number("thread.id", int64(goroutine))
+}
+
+// Keys of attributes of spans, with Measure and Mark.
+const (
+	TraceKey = prefix + "trace" // of a root call: what the trace is called
+	prefix   = "waymark."
+)
+
+// Measure appends a number of waymark, such as self_ns.
+func (a *Attributes) Measure(name string, n int64) { a.Number(prefix+name, n) }
+
+// Mark appends what is true of a call, such as panicked.
+func (a *Attributes) Mark(name string) { a.Flag(prefix + name) }
 
 // Clone returns a Span that shares no memory with s but its strings' and its Resource.
 func (s *Span) Clone() Span {
@@ -79,6 +119,17 @@ const (
 	number
 	flag
 )
+
+// Set sets a text, which takes the place of what has the same key.
+func (a *Attributes) Set(key, value string) {
+	for i := range *a {
+		if (*a)[i].key == key {
+			(*a)[i] = attribute{key: key, text: value}
+			return
+		}
+	}
+	a.Text(key, value)
+}
 
 // Text appends a text.
 func (a *Attributes) Text(key, value string) { *a = append(*a, attribute{key: key, text: value}) }

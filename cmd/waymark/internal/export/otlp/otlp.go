@@ -176,14 +176,8 @@ func (t *teller) process(of *calls.Process) *process {
 	// The same recording has the same ids each time, and another one has others.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s", info.Host, info.PID, info.Start.UnixNano(), info.Program))
 	copy(p.seed[:], sum[:])
-	var a spans.Attributes
-	a.Text("service.name", filepath.Base(info.Program))
-	a.Text("host.name", info.Host)
-	a.Number("process.pid", int64(info.PID))
-	a.Text("process.executable.path", info.Program)
-	a.Text("process.runtime.name", "go")
-	a.Text("process.runtime.version", info.Go)
-	p.Resource = &spans.Resource{Attributes: a}
+	origin := spans.Process{Service: filepath.Base(info.Program), Host: info.Host, PID: info.PID, Path: info.Program, Go: info.Go}
+	p.Resource = origin.Resource()
 	t.processes[of.Index] = p
 	return p
 }
@@ -210,19 +204,16 @@ func (p *process) fill(s *spans.Span, c *calls.Call) {
 		Exception: c.Panic(), Attributes: s.Attributes[:0],
 	}
 	a := &s.Attributes
-	a.Text("code.function.name", c.Function.Name)
-	a.Text("code.file.path", c.Function.File)
-	a.Number("code.line.number", int64(c.Function.Line))
-	a.Number("thread.id", int64(c.Goroutine.ID))
+	a.Call(c.Function.Name, c.Function.File, c.Function.Line, c.Goroutine.ID)
 	if c.Trace.ID == c.ID {
-		a.Text("waymark.trace", c.Trace.Key())
+		a.Text(spans.TraceKey, c.Trace.Key())
 	}
 	for name, ns := range c.Measures {
-		a.Number("waymark."+name, ns)
+		a.Measure(name, ns)
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {
-			a.Flag("waymark." + m.Name)
+			a.Mark(m.Name)
 		}
 	}
 	for _, v := range c.Args() {
