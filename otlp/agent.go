@@ -25,8 +25,11 @@ func init() {
 // forAgent is the sink of an agent.
 type forAgent struct{ *Sink }
 
-// End implements outlet.Sink.
+// End implements outlet.Sink. It does not wait for a collector that is not there.
 func (f forAgent) End(patience time.Duration) (leftOut string) {
+	f.mu.Lock()
+	f.ending = true
+	f.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	f.Close(ctx) // the counts say what it could not send

@@ -167,3 +167,24 @@ func TestSecure(t *testing.T) {
 		t.Errorf("%s got %v, %d spans", c.path, http.Header(c.head), len(c.names))
 	}
 }
+
+// A password in the URL is sent, and not printed.
+func TestPassword(t *testing.T) {
+	var user string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, user, _ = r.BasicAuth()
+		w.WriteHeader(400)
+	}))
+	defer server.Close()
+	s, log := start(t, strings.Replace(server.URL, "://", "://me:secret@", 1), Options{})
+	s.Add(one(1))
+	err := s.Flush(in(t, 10*time.Second))
+	if lines := fmt.Sprint(log.lines(), err); user != "secret" || strings.Contains(lines, "secret") || !strings.Contains(lines, "400") {
+		t.Errorf("sent %q, said %s", user, lines)
+	}
+	for _, url := range []string{"http://me:secret@/", "http://me:secret@c:port", "grpc://me:secret@c/path"} {
+		if _, err := Start(url, Options{}); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v", err)
+		}
+	}
+}

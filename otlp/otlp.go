@@ -5,8 +5,10 @@
 //	if err != nil {
 //		return err
 //	}
-//	defer sink.Close(ctx)
 //	c, err := trace.Start(waymark.Pattern("main.handle"), trace.Options{Slowest: 20, Failed: true, OnTrace: sink.Add})
+//	...
+//	c.Stop()
+//	err = sink.Close(ctx)
 //
 // # Spans
 //
@@ -107,6 +109,8 @@ type Sink struct {
 	bytes   int64 // of the queue, about
 	spans   int   // of the queue, about
 	closed  bool
+	ending  bool // the program ends, too
+	vain    int  // attempts since then without an answer
 	counts  Counts
 	last    error         // of the latest attempt
 	changed chan struct{} // closed when Queued gets less
@@ -260,7 +264,8 @@ func unsent(traces uint64, why, over error) error {
 	return err
 }
 
-// Close sends what waits, and ends the sink. If ctx is done before, what still waits is left out, and
+// Close sends what waits, and ends the sink. Traces that come later are left out, so stop collectors
+// before. If ctx is done before, what still waits is left out, and
 // the error wraps that of ctx. Without a deadline Close waits for a collector that is down until
 // Options.Retry is over. Further calls do nothing but wait.
 func (s *Sink) Close(ctx context.Context) error {

@@ -192,6 +192,10 @@ func (s *Sink) send(b batch) {
 		case !again:
 			s.end(b, refused)
 			return
+		case no == nil && s.hopeless():
+			s.cancel()
+			s.end(b, closed)
+			return
 		case time.Now().Add(wait).After(limit):
 			s.end(b, givenUp)
 			return
@@ -201,6 +205,16 @@ func (s *Sink) send(b batch) {
 		s.counts.Retries++
 		s.mu.Unlock()
 	}
+}
+
+// hopeless reports whether the program ends, and two attempts since then had no answer.
+func (s *Sink) hopeless() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		s.vain++
+	}
+	return s.vain > 1
 }
 
 // sleep waits before the next attempt. Who is in a hurry cuts that short, unless the collector has said

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/wire/protobuf"
 )
 
@@ -21,12 +22,15 @@ type Refusal struct {
 
 func (r *Refusal) Error() string {
 	if r.Text == "" {
-		return r.Status
+		return printable(r.Status)
 	}
-	return r.Status + ": " + r.Text
+	return printable(r.Status) + ": " + printable(r.Text)
 }
 
-// maxText is how many bytes of a collector's words are kept.
+// printable returns the beginning of a collector's words, without control characters of terminals.
+func printable(text string) string { return names.Printable(text[:min(len(text), maxText)]) }
+
+// maxText is how many bytes of a collector's words are shown.
 const maxText = 200
 
 // maxDelay is the longest time in s after which a collector is asked again.
@@ -39,7 +43,7 @@ type Rejection struct {
 }
 
 func (r *Rejection) Error() string {
-	return fmt.Sprintf("%d spans were rejected: %s", r.Spans, r.Message)
+	return fmt.Sprintf("%d spans were rejected: %s", r.Spans, printable(r.Message))
 }
 
 // rejected returns a Rejection of spans, nil if there are none.

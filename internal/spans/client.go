@@ -64,11 +64,15 @@ const tracesPath = "/v1/traces"
 // /v1/traces. A URL of grpc or grpcs without a port has the port 4317.
 func NewClient(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
+	var wrong *url.Error
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("the collector's URL: %w", wrong.Err) // without a password
+	}
 	if err != nil {
 		return nil, err
 	}
 	if u.Hostname() == "" || !IsURL(c.URL) {
-		return nil, fmt.Errorf("%s: want a URL with a host, as in http://localhost:4318 or grpc://localhost:4317", c.URL)
+		return nil, fmt.Errorf("%s: want a URL with a host, as in http://localhost:4318 or grpc://localhost:4317", u.Redacted())
 	}
 	n := &Client{Timeout: c.Timeout, plain: c.Plain, header: c.Header}
 	if n.Timeout <= 0 {
@@ -98,7 +102,7 @@ func NewClient(c Config) (*Client, error) {
 // overGRPC makes a Client speak gRPC to the host of a URL, with TLS if its scheme is grpcs.
 func (c *Client) overGRPC(u *url.URL, transport *http.Transport) error {
 	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return fmt.Errorf("%s: want a URL with a host and a port only, as in grpc://localhost:4317", u)
+		return fmt.Errorf("%s: want a URL with a host and a port only, as in grpc://localhost:4317", u.Redacted())
 	}
 	if u.Port() == "" {
 		u.Host = net.JoinHostPort(u.Hostname(), grpcPort)

@@ -92,7 +92,7 @@ func refusalOf(code uint64, status http.Header) *Refusal {
 		r.Status = codes[code]
 	}
 	if text, err := url.PathUnescape(status.Get("Grpc-Message")); err == nil {
-		r.Text = text[:min(len(text), maxText)]
+		r.Text = text
 	}
 	after, said := retryDelay(status.Get("Grpc-Status-Details-Bin"))
 	switch code {

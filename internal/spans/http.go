@@ -40,7 +40,7 @@ func (p overHTTP) judge(resp *http.Response, answer []byte, err error) error {
 	}
 	r := &Refusal{Status: resp.Status, TooLarge: resp.StatusCode == http.StatusRequestEntityTooLarge}
 	if err == nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		r.Text = strings.TrimSpace(string(answer[:min(len(answer), maxText)]))
+		r.Text = strings.TrimSpace(string(answer))
 	}
 	if r.Again = busy(resp.StatusCode); r.Again {
 		r.After = retryAfter(resp.Header.Get("Retry-After"))
