@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/outlet"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // init starts the sink that the variable WAYMARK asks for.
@@ -49,15 +50,16 @@ func (c Counts) leftOut() string {
 	} {
 		if reason.n > 0 {
 			total += reason.n
-			list = append(list, fmt.Sprintf("%s: %d", reason.text, reason.n))
+			list = append(list, reason.text+": "+units.Count(reason.n))
 		}
 	}
 	var parts []string
 	if total > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d traces were not sent (%s)", total, total+c.Sent+c.Unsampled, strings.Join(list, ", ")))
+		parts = append(parts, fmt.Sprintf("%s of %s were not sent (%s)",
+			units.Count(total), units.Things(total+c.Sent+c.Unsampled, "trace"), strings.Join(list, ", ")))
 	}
 	if c.Rejected > 0 {
-		parts = append(parts, fmt.Sprintf("the collector rejected %d of %d spans", c.Rejected, c.Rejected+c.Spans))
+		parts = append(parts, fmt.Sprintf("the collector rejected %s of %s", units.Count(c.Rejected), units.Things(c.Rejected+c.Spans, "span")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -110,7 +110,6 @@ type Sink struct {
 	spans   int   // of the queue, about
 	closed  bool
 	ending  bool // the program ends, too
-	vain    int  // attempts since then without an answer
 	counts  Counts
 	last    error         // of the latest attempt
 	changed chan struct{} // closed when Queued gets less

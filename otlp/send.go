@@ -178,6 +178,7 @@ func (s *Sink) send(b batch) {
 			s.end(b, closed)
 			return
 		}
+		before := s.failed
 		s.note(err)
 		if err == nil {
 			s.countSpans(uint64(len(b.list)), some)
@@ -192,7 +193,7 @@ func (s *Sink) send(b batch) {
 		case !again:
 			s.end(b, refused)
 			return
-		case no == nil && s.hopeless():
+		case no == nil && before && s.ends(): // it is not there
 			s.cancel()
 			s.end(b, closed)
 			return
@@ -207,14 +208,11 @@ func (s *Sink) send(b batch) {
 	}
 }
 
-// hopeless reports whether the program ends, and two attempts since then had no answer.
-func (s *Sink) hopeless() bool {
+// ends reports whether the program ends.
+func (s *Sink) ends() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ending {
-		s.vain++
-	}
-	return s.vain > 1
+	return s.ending
 }
 
 // sleep waits before the next attempt. Who is in a hurry cuts that short, unless the collector has said

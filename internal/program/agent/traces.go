@@ -147,6 +147,9 @@ func gatherTraces(o options) error {
 		} else if options.File == "" && sent == nil {
 			console.Print(printTraces(filepath.Base(program), list, n.Ended))
 		}
+		if n.Untold > 0 {
+			console.Say("otlp: %s came faster than they could be sent", units.Things(n.Untold, "more trace"))
+		}
 		if n.Dropped+n.LostCalls > 0 {
 			console.Say("traces: %s and %s of others were lost: they came faster than they could be kept, or were more than there is memory for",
 				units.Things(n.Dropped, "trace"), units.Things(n.LostCalls, "call"))
