@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/trace"
 )
 
-// A fate is what became of a trace. Of a trace whose spans went different ways, the last one counts.
+// A fate is what became of a trace: of one whose spans went different ways, the last of these.
 type fate uint8
 
 const (

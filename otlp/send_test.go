@@ -3,6 +3,8 @@ package otlp
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,7 +27,7 @@ func TestRetries(t *testing.T) {
 			}
 			return n == 3
 		})
-		s, log := start(t, c.URL, Options{})
+		s, logged := start(t, c.URL, Options{})
 		s.Add(one(1))
 		if err := s.Flush(in(t, 10*time.Second)); err != nil {
 			t.Errorf("%d: %v", code, err)
@@ -33,7 +35,7 @@ func TestRetries(t *testing.T) {
 		if got, want := s.Counts(), (Counts{Sent: 1, Spans: 1, Retries: 2}); got != want {
 			t.Errorf("%d: %v, want %v", code, got, want)
 		}
-		lines := log.lines()
+		lines := logged.lines()
 		if len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[0], strconv.Itoa(code)) || !strings.Contains(lines[1], "takes traces again") {
 			t.Errorf("%d: logged %q, want the first failure, and that it is over", code, lines)
 		}
@@ -62,7 +64,7 @@ func TestRetryAfter(t *testing.T) {
 // What is refused is not sent again.
 func TestRefused(t *testing.T) {
 	c := serve(t, status(400))
-	s, log := start(t, c.URL, Options{})
+	s, logged := start(t, c.URL, Options{})
 	for i := 0; i < 3; i++ {
 		s.Add(one(1))
 		s.Flush(in(t, 10*time.Second))
@@ -70,7 +72,7 @@ func TestRefused(t *testing.T) {
 	if got, want := s.Counts(), (Counts{Refused: 3}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if lines := log.lines(); len(lines) != 1 || !strings.Contains(lines[0], "400 Bad Request") {
+	if lines := logged.lines(); len(lines) != 1 || !strings.Contains(lines[0], "400 Bad Request") {
 		t.Errorf("logged %q, want one line", lines)
 	}
 }
@@ -84,7 +86,7 @@ func TestTooLarge(t *testing.T) {
 		}
 		return spans <= 3
 	})
-	s, log := start(t, c.URL, Options{Delay: time.Minute})
+	s, logged := start(t, c.URL, Options{Delay: time.Minute})
 	for i := 0; i < 10; i++ {
 		s.Add(one(1))
 	}
@@ -94,17 +96,17 @@ func TestTooLarge(t *testing.T) {
 	if got, want := s.Counts(), (Counts{Sent: 10, Spans: 10}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if n, _ := c.spans(); n != 10 || len(log.lines()) > 0 {
-		t.Errorf("%d spans were taken, want 10; logged %q", n, log.lines())
+	if n, _ := c.spans(); n != 10 || len(logged.lines()) > 0 {
+		t.Errorf("%d spans were taken, want 10; logged %q", n, logged.lines())
 	}
 
 	none := serve(t, status(413))
-	s, log = start(t, none.URL, Options{Bytes: 1 << 20})
+	s, logged = start(t, none.URL, Options{Bytes: 1 << 20})
 	s.Add(one(1))
 	s.Add(one(100_000)) // which the queue does not hold
 	s.Flush(in(t, 10*time.Second))
-	if got, want := s.Counts(), (Counts{TooLarge: 2}); got != want || len(log.lines()) != 1 {
-		t.Errorf("%v, want %v; logged %q", got, want, log.lines())
+	if got, want := s.Counts(), (Counts{TooLarge: 2}); got != want || len(logged.lines()) != 1 {
+		t.Errorf("%v, want %v; logged %q", got, want, logged.lines())
 	}
 }
 
@@ -118,7 +120,7 @@ func TestPartialSuccess(t *testing.T) {
 		w.Write(response)
 		return true
 	})
-	s, log := start(t, c.URL, Options{Delay: time.Minute})
+	s, logged := start(t, c.URL, Options{Delay: time.Minute})
 	for i := 0; i < 5; i++ {
 		s.Add(one(1))
 	}
@@ -128,7 +130,7 @@ func TestPartialSuccess(t *testing.T) {
 	if got, want := s.Counts(), (Counts{Sent: 6, Spans: 3, Rejected: 3}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if lines := log.lines(); len(lines) != 1 || !strings.Contains(lines[0], "too old") {
+	if lines := logged.lines(); len(lines) != 1 || !strings.Contains(lines[0], "too old") {
 		t.Errorf("logged %q, want one line", lines)
 	}
 }
@@ -137,13 +139,13 @@ func TestPartialSuccess(t *testing.T) {
 // them, and are sent when it is there.
 func TestDown(t *testing.T) {
 	secure := httptest.NewUnstartedServer(nil)
-	secure.Config.ErrorLog = nil
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	defer secure.Close()
 	for name, endpoint := range map[string]string{
 		"down": "http://127.0.0.1:1", "down, gRPC": "grpc://127.0.0.1:1", "unknown": "http://collector.invalid:4318", "not trusted": secure.URL, "no TLS": "https" + strings.TrimPrefix(serve(t, nil).URL, "http"),
 	} {
-		s, log := start(t, endpoint, Options{Queue: 5})
+		s, logged := start(t, endpoint, Options{Queue: 5})
 		for i := 0; i < 20; i++ {
 			s.Add(one(1))
 		}
@@ -159,7 +161,7 @@ func TestDown(t *testing.T) {
 		if got, want := s.Counts(), (Counts{QueueFull: n.QueueFull, Closed: 20 - n.QueueFull, Retries: s.Counts().Retries}); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
-		if lines := log.lines(); len(lines) != 1 {
+		if lines := logged.lines(); len(lines) != 1 {
 			t.Errorf("%s: logged %q, want one line", name, lines)
 		}
 	}
@@ -173,7 +175,7 @@ func TestBack(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	s, log := start(t, "http://"+address, Options{})
+	s, logged := start(t, "http://"+address, Options{})
 	s.Add(one(1))
 	eventually(t, "tries again", func() bool { return s.Counts().Retries > 1 })
 	if l, err = net.Listen("tcp", address); err != nil {
@@ -183,8 +185,8 @@ func TestBack(t *testing.T) {
 	c.Server = &httptest.Server{Listener: l, Config: &http.Server{Handler: c}}
 	c.Start()
 	defer c.Close()
-	if err := s.Flush(in(t, 10*time.Second)); err != nil || s.Counts().Sent != 1 || len(log.lines()) != 2 {
-		t.Errorf("%v, %v, logged %q", err, s.Counts(), log.lines())
+	if err := s.Flush(in(t, 10*time.Second)); err != nil || s.Counts().Sent != 1 || len(logged.lines()) != 2 {
+		t.Errorf("%v, %v, logged %q", err, s.Counts(), logged.lines())
 	}
 }
 
@@ -230,7 +232,7 @@ func TestMany(t *testing.T) {
 	s, _ := start(t, c.URL, Options{})
 	s.root = func(*trace.Trace) *trace.Call {
 		root := made("main.handle", 0, 1000)
-		for i := 0; i < 99; i++ {
+		for i := 0; i < 9; i++ {
 			root.Calls = append(root.Calls, made("main.query", i, 1))
 		}
 		return root
@@ -241,19 +243,19 @@ func TestMany(t *testing.T) {
 	const n = 10_000
 	begin := time.Now()
 	for i := 0; i < n; i++ {
-		s.Add(one(100))
+		s.Add(one(10))
 	}
 	took := time.Since(begin)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	close(release)
-	if err := s.Close(in(t, 20*time.Second)); err != nil {
+	if err := s.Close(in(t, time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	counts := s.Counts()
 	taken, requests := c.spans()
-	if counts.Sent+counts.QueueFull != n || counts.Sent < defaultQueue || int(counts.Spans) != taken || taken != int(counts.Sent)*100 {
+	if counts.Sent+counts.QueueFull != n || counts.Sent < defaultQueue || int(counts.Spans) != taken || taken != int(counts.Sent)*10 {
 		t.Errorf("%v; %d spans arrived", counts, taken)
 	}
 	if grown > 16<<20 {
@@ -276,7 +278,7 @@ func TestMillion(t *testing.T) {
 		return root
 	}
 	s.Add(one(1_000_000))
-	if err := s.Flush(in(t, 20*time.Second)); err != nil {
+	if err := s.Flush(in(t, time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if taken, _ := c.spans(); taken != 2 || s.Counts().Sent != 1 {
@@ -294,7 +296,7 @@ func TestMillion(t *testing.T) {
 func TestParent(t *testing.T) {
 	c := serve(t, nil)
 	n := 0
-	s, log := start(t, c.URL, Options{Parent: func(*trace.Trace) (traceID [16]byte, spanID [8]byte, sampled bool) {
+	s, logged := start(t, c.URL, Options{Parent: func(*trace.Trace) (traceID [16]byte, spanID [8]byte, sampled bool) {
 		switch n++; n {
 		case 1:
 			return [16]byte{1}, [8]byte{2}, true
@@ -315,7 +317,7 @@ func TestParent(t *testing.T) {
 	if got, want := s.Counts(), (Counts{Sent: 4, Spans: 4, Unsampled: 1}); got != want || n != 4 {
 		t.Errorf("%v, want %v; Parent was called %d times", got, want, n)
 	}
-	if lines := log.lines(); len(lines) != 1 || !strings.Contains(lines[0], "Parent panicked") {
+	if lines := logged.lines(); len(lines) != 1 || !strings.Contains(lines[0], "Parent panicked") {
 		t.Errorf("logged %q", lines)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -186,8 +187,13 @@ func compress(data []byte, plain bool) []byte {
 		return bytes.Clone(data)
 	}
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := writers.Get().(*gzip.Writer)
+	defer writers.Put(z)
+	z.Reset(&b)
 	z.Write(data)
 	z.Close()
 	return b.Bytes()
 }
+
+// writers are used again: each has most of a megabyte.
+var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
