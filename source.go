@@ -8,7 +8,7 @@ import "embed"
 // Of internal it has no tests, which would be a fifth of the source's size: names that don't end in
 // _test.go end in another letter than t, or in t behind another letter than s, and so on.
 //
-//go:embed go.mod *.go agent callgraph histogram monitor probe remote sampler stats timing trace tracefile value
+//go:embed go.mod *.go agent callgraph histogram monitor otlp probe remote sampler stats timing trace tracefile value
 //go:embed internal/*/*[^t].go internal/*/*[^s]t.go internal/*/*[^t]est.go
 //go:embed internal/*/*/*[^t].go internal/*/*/*[^s]t.go internal/*/*/*[^e]st.go
 var Source embed.FS

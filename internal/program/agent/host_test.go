@@ -63,7 +63,7 @@ func (f *fake) say(args ...any) { f.log = append(f.log, fmt.Sprint(args...)) }
 func (f *fake) Enabled() bool      { return true }
 func (f *fake) Mute(bool)          {}
 func (f *fake) Hide(values bool)   { f.say("hide ", values) }
-func (f *fake) Linked(string) bool { return true }
+func (f *fake) Linked(string) bool { return !unlinked }
 func (f *fake) Packages(do func(*rt.Package)) {
 	for _, p := range f.packages {
 		do(p)
