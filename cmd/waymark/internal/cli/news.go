@@ -93,7 +93,9 @@ func (f *limitFlags) watch(targets []string, w control.Watch) (control.Request, 
 }
 
 // percent returns a share as text.
-func percent(share float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %" }
+func percent(share float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %"
+}
 
 // errEnough ends what follow tells.
 var errEnough = errors.New("enough")
