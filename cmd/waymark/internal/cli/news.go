@@ -24,7 +24,7 @@ const (
 )
 
 // liveBudget is the budget of commands that look into running programs.
-const liveBudget = "5%"
+var liveBudget = fmt.Sprintf("%g%%", 100*control.UsualBudget)
 
 // newsEvery is how long the program waits for news before it says that there are none.
 const newsEvery = 200 * time.Millisecond
