@@ -287,21 +287,121 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// Maps of machines that have tested parts of a module are one.
+// Two maps are one: a test runs if either says that it called what has changed.
 func TestMerge(t *testing.T) {
-	part := func(world, test string) *Map {
-		return &Map{Version: version, Module: "m", Funcs: []Func{{Key: test}}, Binaries: map[string]*Binary{
-			"m/p": {World: map[string]string{"Go": world}, Tests: map[string]Set{test: {0}}},
-		}}
+	const pkg = "example.com/m/p"
+	now := state(t)
+	names := now.Packages[pkg].Names
+	// part is a map of one test. Its functions are as they are now, unless a hash follows.
+	part := func(test string, funcs ...string) *Map {
+		m := &Map{Version: version, Module: now.Module}
+		b := &Binary{World: now.World, Parts: now.parts(pkg), Tests: map[string]Set{test: nil}}
+		for i, f := range append([]string{"TestMain"}, funcs...) {
+			name, hash, old := strings.Cut(f, " ")
+			if !old {
+				hash = now.Hash(pkg + "." + name)
+			}
+			m.Funcs = append(m.Funcs, Func{Key: pkg + "." + name, Hash: hash})
+			if name == "TestMain" {
+				b.Before = Set{i} // the last one that is given
+			} else {
+				b.Tests[test] = append(b.Tests[test], i)
+			}
+		}
+		m.Binaries = map[string]*Binary{pkg: b}
+		return m
 	}
-	m := part("go1", "TestA")
-	m.Merge(part("go1", "TestB"))
-	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestA", "TestB"}) || m.Funcs[m.Binaries["m/p"].Tests["TestB"][0]].Key != "TestB" {
-		t.Errorf("two parts have tests %q of %v", got, m.Funcs)
+	with := func(m *Map, change func(*Binary)) *Map {
+		change(m.Binaries[pkg])
+		return m
 	}
-	m.Merge(part("go2", "TestC"))
-	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestC"}) {
-		t.Errorf("with a part of another state there are tests %q, want those of the newest", got)
+	otherFlags := func(b *Binary) { b.World = map[string]string{"GOFLAGS or flags": "-race"} }
+	file := func(name string, hash string) func(*Binary) {
+		return func(b *Binary) { b.Files = map[string]string{name: hash} }
+	}
+	fresh := now.file(filepath.Join(now.Root, "p", "data.txt"))
+	for _, c := range []struct {
+		name string
+		a, b *Map
+		skip []string // tests that need not run, whichever map is the first
+	}{
+		{"two tests of one state", part("TestLimit", "Limit"), part("TestOutside", "Alone"), []string{"TestLimit", "TestOutside"}},
+		{"one has changed", part("TestLimit", "Limit old"), part("TestOutside", "Alone"), []string{"TestOutside"}},
+		{"both know it, with other calls", part("TestLimit", "Limit"), part("TestLimit", "Limit", "Far"), []string{"TestLimit"}},
+		{"one has called what has changed", part("TestLimit", "Limit"), part("TestLimit", "Limit", "Far old"), nil},
+		{"one has passed since", part("TestLimit", "Limit"), part("TestLimit", "Limit old"), []string{"TestLimit"}},
+		{"one has called what is gone", part("TestLimit", "Limit"), part("TestLimit", "Gone old"), nil},
+		{"each is of another state", part("TestLimit", "Limit old", "Far"), part("TestLimit", "Limit", "Far old"), nil},
+		{"other flags", part("TestLimit", "Limit"), with(part("TestOutside", "Alone"), otherFlags), []string{"TestLimit"}},
+		{"other flags, and what has changed", part("TestLimit", "Limit"), with(part("TestLimit", "Far old"), otherFlags), nil},
+		{"the functions of one, the flags of the other", part("TestLimit", "Limit old"), with(part("TestLimit", "Limit"), otherFlags), nil},
+		{"a file", with(part("TestLimit", "Limit"), file("p/data.txt", fresh)), part("TestOutside", "Alone"), []string{"TestLimit", "TestOutside"}},
+		{"a file that has changed", with(part("TestLimit", "Limit"), file("p/data.txt", "old")), part("TestOutside", "Alone"), nil},
+		{"a file at two states", with(part("TestLimit", "Limit"), file("p/data.txt", "old")), with(part("TestOutside", "Alone"), file("p/data.txt", fresh)), []string{"TestOutside"}},
+		{"an earlier TestMain", part("TestLimit", "Limit"), part("TestOutside", "Alone", "TestMain old"), []string{"TestLimit"}},
+	} {
+		for _, maps := range [][2]*Map{{c.a, c.b}, {c.b, c.a}} {
+			first := read(t, maps[0], now.Module)
+			first.Merge(read(t, maps[1], now.Module), now)
+			first = read(t, first, now.Module)
+			var skipped []string
+			for _, d := range first.Select(now, nil) {
+				if !d.Run {
+					skipped = append(skipped, d.Test)
+				}
+			}
+			if !sameElements(skipped, c.skip) {
+				t.Errorf("%s: %q of %q need not run, want %q", c.name, skipped, names, c.skip)
+			}
+		}
+	}
+
+	// The same map again makes no map larger.
+	m := part("TestLimit", "Limit", "Far")
+	m.Merge(part("TestLimit", "Limit", "Far"), now)
+	if n := len(read(t, m, now.Module).Funcs); n != 3 {
+		t.Errorf("a map that is merged with itself has %d functions, want 3", n)
+	}
+}
+
+// read returns the map as it is read when it has been written.
+func read(t *testing.T, m *Map, module string) *Map {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tests.map")
+	if err := m.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(path, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A map of which no test ran with the Go release and the platform as they are is refused.
+func TestFits(t *testing.T) {
+	now := &State{World: map[string]string{"the Go release": "go1.26.8", "the platform": "linux amd64 1"}}
+	binary := func(release, platform string) *Binary {
+		return &Binary{World: map[string]string{"the Go release": release, "the platform": platform}}
+	}
+	old, other, same := binary("go1.25.1", "linux amd64 1"), binary("go1.26.8", "linux arm64 1"), binary("go1.26.8", "linux amd64 1")
+	for _, c := range []struct {
+		want     string
+		binaries map[string]*Binary
+	}{
+		{"", nil},
+		{"", map[string]*Binary{"p": same}},
+		{"", map[string]*Binary{"p": old, "q": same}},
+		{"it is a map of tests that ran with go1.25.1, not with go1.26.8", map[string]*Binary{"p": old}},
+		{"it is a map of tests that ran with linux arm64 1, not with linux amd64 1", map[string]*Binary{"p": other}},
+	} {
+		got := ""
+		if err := (&Map{Binaries: c.binaries}).Fits(now); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("error %q, want %q", got, c.want)
+		}
 	}
 }
 
