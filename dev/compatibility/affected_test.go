@@ -70,9 +70,10 @@ type tally struct {
 	kinds                             map[string]int
 	share, time                       []float64 // chosen of the tests, and of the time that they take, by mutation
 	plain, seen                       float64   // seconds of go test, and of waymark test --seen --map
+	plainTests, seenTests             float64   // of their tests alone
 }
 
-const tableHead = "| module | tests | mutations | failures | missed | of the tests, median (mean) | of their time, median (mean) | keeping the map |\n|---|---|---|---|---|---|---|---|\n"
+const tableHead = "| module | tests | mutations | failures | missed | of the tests, median (mean) | of their time, median (mean) | plain, s | with the map, s | their tests alone |\n|---|---|---|---|---|---|---|---|---|---|\n"
 
 func (s *tally) row() string {
 	percent := func(list []float64) string {
@@ -85,14 +86,15 @@ func (s *tally) row() string {
 		}
 		return fmt.Sprintf("%.0f %% (%.0f %%)", 100*median(list), 100*sum/float64(len(list)))
 	}
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f s, %.2f s plain: × %.2f |\n", s.module, s.tests, s.mutations, s.failing, s.missed,
-		percent(s.share), percent(s.time), s.seen, s.plain, s.seen/s.plain)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f | %.2f | × %.2f |\n", s.module, s.tests, s.mutations, s.failing, s.missed,
+		percent(s.share), percent(s.time), s.plain, s.seen, s.seenTests/s.plainTests)
 }
 
 func (s *tally) add(one *tally) {
 	s.tests, s.mutations, s.failing, s.missed = s.tests+one.tests, s.mutations+one.mutations, s.failing+one.failing, s.missed+one.missed
 	s.share, s.time = append(s.share, one.share...), append(s.time, one.time...)
 	s.plain, s.seen = s.plain+one.plain, s.seen+one.seen
+	s.plainTests, s.seenTests = s.plainTests+one.plainTests, s.seenTests+one.seenTests
 	if s.kinds == nil {
 		s.kinds = make(map[string]int)
 	}
@@ -230,7 +232,7 @@ func (m *mutant) overhead(s *tally) (took map[string]time.Duration, flaky map[st
 	for i := range 1 + rounds {
 		dir := m.TempDir()
 		began := time.Now()
-		m.test("--seen", dir, "--map", filepath.Join(dir, "tests.map"), "-count=1")
+		out, _ := m.test("--seen", dir, "--map", filepath.Join(dir, "tests.map"), "-json", "-count=1")
 		between := time.Now()
 		r := m.plain("-count=1")
 		ended := time.Now()
@@ -245,6 +247,10 @@ func (m *mutant) overhead(s *tally) (took map[string]time.Duration, flaky map[st
 		seen, plain = append(seen, between.Sub(began).Seconds()), append(plain, ended.Sub(between).Seconds())
 		for test, d := range r.took {
 			took[test] += d
+			s.plainTests += d.Seconds()
+		}
+		for _, d := range readPlain(out).took {
+			s.seenTests += d.Seconds()
 		}
 	}
 	s.seen, s.plain = median(seen), median(plain)
