@@ -1,8 +1,11 @@
 package affected
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -273,17 +276,90 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got, err := readBytes(t, nil); !errors.Is(err, ErrDamaged) || len(got.Binaries) > 0 {
+		t.Errorf("an empty file: %v, %v", got, err)
+	}
 	for i := range whole {
-		damaged := slices.Clone(whole)
-		damaged[i] ^= 0x10
-		for _, b := range [][]byte{damaged, whole[:i]} {
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := Read(path, "m"); err == nil && !reflect.DeepEqual(got.Funcs, []Func{{Key: "a", Writes: []string{"v"}}, {Key: "b"}}) {
-				t.Errorf("byte %d of %d damaged: %v is read", i, len(whole), got)
+		for _, bits := range []byte{1, 0x10, 0x80, 0xff} {
+			damaged := slices.Clone(whole)
+			damaged[i] ^= bits
+			// The head has a time and a system, which don't count.
+			if m, err := readBytes(t, damaged); err == nil && !reflect.DeepEqual(m, got) {
+				t.Errorf("byte %d of %d damaged: %v is read", i, len(whole), m)
 			}
 		}
+		if m, err := readBytes(t, whole[:i]); !errors.Is(err, ErrDamaged) || len(m.Binaries) > 0 {
+			t.Errorf("cut at %d of %d bytes: %v, %v", i, len(whole), m, err)
+		}
+	}
+}
+
+// readBytes reads a map of module m with this content.
+func readBytes(t *testing.T, data []byte) (*Map, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tests.map")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return Read(path, "m")
+}
+
+// A map that is whole, but not as this program writes it, is refused or can be used: nothing panics.
+func TestMapContent(t *testing.T) {
+	packed := func(text []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(text)
+		z.Close()
+		return b.Bytes()
+	}
+	now := state(t)
+	const text = `{"Version":1,"Module":"m","Funcs":[{"Key":"example.com/m/p.Limit","Hash":"h","File":"f","Writes":["v"]}],` +
+		`"Binaries":{"example.com/m/p":{"World":{"Go":"1"},"Parts":{"p":"h"},"Files":{"x":"h"},"Vars":{"V":"h"},"Before":"AQ==","Tests":{"TestLimit":"AQ=="}}}}`
+	if _, err := readBytes(t, packed([]byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		for _, bits := range []byte{1, 0x10, 0x80} {
+			damaged := []byte(text)
+			damaged[i] ^= bits
+			m, err := readBytes(t, packed(damaged))
+			if err != nil {
+				continue
+			}
+			other, err := readBytes(t, packed([]byte(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Select(now, now)
+			other.Merge(m, now)
+			other.Select(now, nil)
+			read(t, other, "m")
+		}
+	}
+	for _, c := range []struct {
+		old, text string
+		want      error
+	}{
+		{`"Version":1`, `"Version":2`, ErrVersion},
+		{`"Funcs":[`, `"Funcs":{"of":"another form"},"Was":[`, ErrDamaged},
+		{`"Version":1`, `"Version":0`, ErrDamaged},
+		{`"Before":"AQ=="`, `"Before":"Ag=="`, ErrDamaged}, // a function that isn't there
+		{`"TestLimit":"AQ=="`, `"TestLimit":"AAAAAQ=="`, ErrDamaged},
+		{`"Tests":{"TestLimit":"AQ=="}`, `"Tests":null`, ErrDamaged},
+		{text[strings.Index(text, `{"World"`) : len(text)-2], "null", ErrDamaged},
+		{text[strings.Index(text, `"Funcs"`) : len(text)-1], `"Funcs":[]`, ErrDamaged},
+	} {
+		if !strings.Contains(text, c.old) {
+			t.Fatalf("no %s", c.old)
+		}
+		if m, err := readBytes(t, packed([]byte(strings.Replace(text, c.old, c.text, 1)))); !errors.Is(err, c.want) || len(m.Binaries) > 0 {
+			t.Errorf("with %s: %v, %v, want the error %v", c.text, m, err, c.want)
+		}
+	}
+	newer := strings.NewReplacer(`"Version":1`, `"Version":2`, `"Funcs":[`, `"Funcs":{"of":"another form"},"Was":[`).Replace(text)
+	if _, err := readBytes(t, packed([]byte(newer))); !errors.Is(err, ErrVersion) {
+		t.Errorf("a newer format: %v", err)
 	}
 }
 
@@ -361,6 +437,94 @@ func TestMerge(t *testing.T) {
 	m.Merge(part("TestLimit", "Limit", "Far"), now)
 	if n := len(read(t, m, now.Module).Funcs); n != 3 {
 		t.Errorf("a map that is merged with itself has %d functions, want 3", n)
+	}
+}
+
+// Maps of random runs, at random states of the sources, against an oracle that knows all runs. A test
+// needs no run only if some run called nothing that has changed, and no other one called something
+// besides that has. Maps of one state are, in both orders, the map that one machine would have made.
+func TestMergeRandom(t *testing.T) {
+	const pkg = "example.com/m/p"
+	now := state(t)
+	names := now.Packages[pkg].Names
+	funcs := []string{"Limit", "Far", "Lookup", "Data", "Print"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	type run struct {
+		test string
+		has  map[string]string // functions that it called, and their hashes
+	}
+	add := func(m *Map, r run) {
+		b := &Binary{World: now.World, Parts: now.parts(pkg), Tests: map[string]Set{r.test: nil}}
+		for key, hash := range r.has {
+			b.Tests[r.test] = append(b.Tests[r.test], len(m.Funcs))
+			m.Funcs = append(m.Funcs, Func{Key: key, Hash: hash})
+		}
+		b.Before = Set{len(m.Funcs)}
+		m.Funcs = append(m.Funcs, Func{Key: pkg + ".TestMain", Hash: now.Hash(pkg + ".TestMain")})
+		slices.Sort(b.Tests[r.test])
+		m.put(pkg, b)
+	}
+	empty := func() *Map { return &Map{Version: version, Module: now.Module, Binaries: make(map[string]*Binary)} }
+	changed := func(has map[string]string) (keys []string) {
+		for key, hash := range has {
+			if now.Hash(key) != hash {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	skips, both := 0, 0
+	for range 300 {
+		ours, theirs, whole := empty(), empty(), empty()
+		known := make(map[string][]run)
+		oneState := rng.IntN(2) == 0
+		for i, test := range names {
+			for side, m := range []*Map{ours, theirs} {
+				if oneState && i%2 != side || rng.IntN(4) == 0 {
+					continue
+				}
+				r := run{test, make(map[string]string)}
+				for _, f := range funcs {
+					if rng.IntN(2) == 0 {
+						continue
+					}
+					key := pkg + "." + f
+					r.has[key] = now.Hash(key)
+					if rng.IntN(6) == 0 {
+						r.has[key] = "old"
+					}
+				}
+				add(m, r)
+				add(whole, r)
+				known[test] = append(known[test], r)
+			}
+		}
+		for _, order := range [][2]*Map{{ours, theirs}, {theirs, ours}} {
+			merged := read(t, order[0], now.Module)
+			merged.Merge(read(t, order[1], now.Module), now)
+			merged = read(t, merged, now.Module)
+			if oneState && !reflect.DeepEqual(merged, read(t, whole, now.Module)) {
+				t.Fatalf("merged: %v, want that of one machine: %v", merged, whole)
+			}
+			for _, d := range merged.Select(now, nil) {
+				runs := known[d.Test]
+				skip := slices.ContainsFunc(runs, func(r run) bool {
+					return len(changed(r.has)) == 0 && !slices.ContainsFunc(runs, func(other run) bool {
+						return slices.ContainsFunc(changed(other.has), func(key string) bool { return r.has[key] == "" })
+					})
+				})
+				if d.Run == skip {
+					t.Fatalf("%s runs: %v, want %v: its runs are %v", d.Test, d.Run, !skip, runs)
+				}
+				if skip {
+					skips++
+					both += len(runs) - 1
+				}
+			}
+		}
+	}
+	if skips < 100 || both < 50 {
+		t.Errorf("%d tests need no run, of which %d are in both maps: too few to show something", skips, both)
 	}
 }
 

@@ -76,7 +76,10 @@ func (s *Set) UnmarshalJSON(data []byte) error {
 }
 
 // ErrDamaged is what Read returns of a file that is no map, or not a whole one.
-var ErrDamaged = errors.New("it is no map of this waymark test, or it is damaged")
+var ErrDamaged = errors.New("it is no map of waymark test, or it is damaged")
+
+// ErrVersion is what Read returns of a map whose format this program doesn't know.
+var ErrVersion = errors.New("it is a map of another version of waymark")
 
 // mostBytes is the size of the largest map that is read, unpacked.
 const mostBytes = 1 << 30
@@ -89,15 +92,17 @@ func Read(path, module string) (*Map, error) {
 		return empty, err
 	}
 	defer f.Close()
-	m := new(Map)
+	var data []byte
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		bounded := io.LimitReader(z, mostBytes)
-		if err = json.NewDecoder(bounded).Decode(m); err == nil {
-			_, err = io.Copy(io.Discard, bounded) // as the checksum is at the end
-		}
+		data, err = io.ReadAll(io.LimitReader(z, mostBytes)) // all, as the checksum is at the end
 	}
-	if err != nil || !m.sound() {
+	var format struct{ Version int }
+	if err == nil && json.Unmarshal(data, &format) == nil && format.Version > 0 && format.Version != version {
+		return empty, ErrVersion
+	}
+	m := new(Map)
+	if err != nil || json.Unmarshal(data, m) != nil || !m.sound() {
 		return empty, ErrDamaged
 	}
 	if m.Module != module {
@@ -118,7 +123,7 @@ func (m *Map) sound() bool {
 	}
 	inside := func(s Set) bool { return len(s) == 0 || s[len(s)-1] < len(m.Funcs) }
 	for _, b := range m.Binaries {
-		if b == nil || !inside(b.Before) {
+		if b == nil || b.Tests == nil || !inside(b.Before) {
 			return false
 		}
 		for _, s := range b.Tests {
