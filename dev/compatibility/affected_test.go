@@ -67,13 +67,14 @@ func TestAffected(t *testing.T) {
 type tally struct {
 	module                            string
 	tests, mutations, failing, missed int
+	mapBytes                          int64
 	kinds                             map[string]int
 	share, time                       []float64 // chosen of the tests, and of the time that they take, by mutation
 	plain, seen                       float64   // seconds of go test, and of waymark test --seen --map
 	plainTests, seenTests             float64   // of their tests alone
 }
 
-const tableHead = "| module | tests | mutations | failures | missed | of the tests, median (mean) | of their time, median (mean) | plain, s | with the map, s | their tests alone |\n|---|---|---|---|---|---|---|---|---|---|\n"
+const tableHead = "| module | tests | mutations | failures | missed | of the tests, median (mean) | of their time, median (mean) | plain, s | with the map, s | their tests alone | map, bytes |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
 
 func (s *tally) row() string {
 	percent := func(list []float64) string {
@@ -86,14 +87,14 @@ func (s *tally) row() string {
 		}
 		return fmt.Sprintf("%.0f %% (%.0f %%)", 100*median(list), 100*sum/float64(len(list)))
 	}
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f | %.2f | × %.2f |\n", s.module, s.tests, s.mutations, s.failing, s.missed,
-		percent(s.share), percent(s.time), s.plain, s.seen, s.seenTests/s.plainTests)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f | %.2f | × %.2f | %d |\n", s.module, s.tests, s.mutations, s.failing, s.missed,
+		percent(s.share), percent(s.time), s.plain, s.seen, s.seenTests/s.plainTests, s.mapBytes)
 }
 
 func (s *tally) add(one *tally) {
 	s.tests, s.mutations, s.failing, s.missed = s.tests+one.tests, s.mutations+one.mutations, s.failing+one.failing, s.missed+one.missed
 	s.share, s.time = append(s.share, one.share...), append(s.time, one.time...)
-	s.plain, s.seen = s.plain+one.plain, s.seen+one.seen
+	s.plain, s.seen, s.mapBytes = s.plain+one.plain, s.seen+one.seen, s.mapBytes+one.mapBytes
 	s.plainTests, s.seenTests = s.plainTests+one.plainTests, s.seenTests+one.seenTests
 	if s.kinds == nil {
 		s.kinds = make(map[string]int)
@@ -163,8 +164,10 @@ func (m *mutant) measure() *tally {
 	took, flaky := m.overhead(s)
 	m.timeout = time.Duration(10+5*s.plain) * time.Second
 	var all time.Duration
-	for _, d := range took {
+	known := make(map[string]bool)
+	for test, d := range took {
 		all += d
+		known[test] = true
 	}
 	s.tests = len(took)
 
@@ -201,6 +204,10 @@ func (m *mutant) measure() *tally {
 		}
 		for _, f := range r.failed {
 			if f.of(flaky) {
+				continue
+			}
+			if !f.of(known) { // its test files have none, and its initialisation or TestMain fails
+				m.Logf("%s fails, which has no tests, by %s", f.pkg, site)
 				continue
 			}
 			s.failing++
@@ -258,11 +265,12 @@ func (m *mutant) overhead(s *tally) (took map[string]time.Duration, flaky map[st
 	if err != nil {
 		m.Fatal(err)
 	}
+	s.mapBytes = info.Size()
 	began := time.Now()
 	if out, err := m.test("--affected", "HEAD", "--map", m.kept, "--list"); err != nil {
 		m.Fatalf("waymark test --list: %v\n%.3000s", err, out)
 	}
-	m.Logf("%d tests, %d of them fail or are flaky; map of %d bytes; choosing takes %.2f s", len(took), len(flaky), info.Size(), time.Since(began).Seconds())
+	m.Logf("%d tests, %d of them fail or are flaky; choosing takes %.2f s", len(took), len(flaky), time.Since(began).Seconds())
 	return took, flaky
 }
 
