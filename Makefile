@@ -92,7 +92,7 @@ part/library:
 # Packages whose tests run goroutines side by side, with -short and without tests that become ten times
 # slower and have no goroutines, or only such as others have. All the others: make test-long.
 RACE := . ./agent ./callgraph ./internal/pattern ./internal/program/agent ./internal/program/clock ./internal/program/console ./internal/program/control ./internal/program/gather ./internal/program/inspect \
-	./internal/program/recorder ./internal/program/seen ./internal/program/switchboard ./monitor ./probe ./sampler ./stats ./timing ./trace ./tracefile
+	./internal/program/recorder ./internal/program/seen ./internal/program/switchboard ./monitor ./otlp ./probe ./sampler ./stats ./timing ./trace ./tracefile
 SLOW_RACE := ^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot|TestIndexed|TestPprof|TestGiveBackShares|TestGiveBackAnyMoment|TestSmallDisk|TestDiskFills)$$
 
 part/race:

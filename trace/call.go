@@ -20,11 +20,12 @@ type Call struct {
 	Go, Handed bool
 	Goroutine  uint64
 
-	Panicked bool // a panic ended the call, or the call recovered a panic
-	Failed   bool // the call returned an error
-	Exited   bool // runtime.Goexit ended the call
-	Detached bool // the call ended after the root call, or not yet
-	Open     bool // the call had not ended when the trace was completed: Duration is until then, or less
+	Panicked  bool // a panic ended the call, or the call recovered a panic
+	Recovered bool // the call recovered a panic, and returned
+	Failed    bool // the call returned an error
+	Exited    bool // runtime.Goexit ended the call
+	Detached  bool // the call ended after the root call, or not yet
+	Open      bool // the call had not ended when the trace was completed: Duration is until then, or less
 
 	Calls []*Call // in the order in which they began
 
@@ -105,7 +106,7 @@ func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
 		at = c
 	}, func(ev *gather.Event, how outcome) {
 		c := at
-		c.Panicked, c.Failed, c.Exited, c.Detached = how.panicked, how.failed, how.exited, ev.At > t.Duration
+		c.Panicked, c.Recovered, c.Failed, c.Exited, c.Detached = how.panicked, how.recovered, how.failed, how.exited, ev.At > t.Duration
 		end(c, ev.At)
 		at = c.up
 	})

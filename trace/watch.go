@@ -196,7 +196,7 @@ func (w *Watcher) exit(b *branch, e *Event, now time.Time) {
 		c.up.Self -= c.Duration
 	}
 	if e.Returned {
-		if !switchboard.Recovered(e) { // a function has recovered it that the call made
+		if c.Recovered = c.Panicked && switchboard.Recovered(e); !c.Recovered { // a function has recovered it that the call made
 			c.Panicked, c.Value = false, nil
 		}
 		if c.Results = e.Results(); len(c.Results) > 0 {

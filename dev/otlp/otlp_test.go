@@ -213,14 +213,19 @@ func totals(t *testing.T, file string, spans []*trace.Span) {
 		want[f.Name] = f.numbers
 	}
 	for _, s := range spans {
-		n := got[s.Name]
-		n.Calls++
-		n.Total_ns += int64(s.EndTimeUnixNano - s.StartTimeUnixNano)
+		n, calls, total := got[s.Name], int64(1), int64(s.EndTimeUnixNano-s.StartTimeUnixNano)
 		for _, a := range s.Attributes {
-			if a.Key == "waymark.self_ns" {
+			switch a.Key {
+			case "waymark.self_ns":
 				n.Self_ns += a.Value.GetIntValue()
+			case "waymark.calls": // of a span of several
+				calls = a.Value.GetIntValue()
+			case "waymark.total_ns":
+				total = a.Value.GetIntValue()
 			}
 		}
+		n.Calls += calls
+		n.Total_ns += total
 		got[s.Name] = n
 	}
 	for name, w := range want {

@@ -121,9 +121,9 @@ func TestQuick(t *testing.T) {
 
 // TestAdded: ratios are taken in each round, then their median; a budget is met with a point more.
 func TestAdded(t *testing.T) {
-	variants := newVariants([]float64{0, 3, 10}, 3, 1)
+	variants := newVariants([]limit{{percent: 0}, {percent: 3}, {percent: 10}, {3, true}}, 3, 1)
 	var r results
-	for round, cpu := range [][]float64{{1, 1, 1, 1.02, 1.039, 1.11, 3}, {2, 2, 2, 2.04, 2.02, 2.4, 0}, {3, 3, 3, 3.06, 3.3, 3.36, 0}} {
+	for round, cpu := range [][]float64{{1, 1, 1.1, 1.02, 1.039, 1.11, 1.14, 3}, {2, 2, 2.2, 2.04, 2.02, 2.4, 2.28, 0}, {3, 3, 3.3, 3.06, 3.3, 3.36, 3.42, 0}} {
 		for i, v := range variants {
 			if cpu[i] > 0 {
 				r = append(r, sample{program: "p", variant: v.name, round: round, cpu: cpu[i], wall: 1})
@@ -138,7 +138,8 @@ func TestAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"It is met 1 of 3 times", "which no budget can go below, it is met 2 of 2 times",
-		"| p | 2.00 s, 1.00 s | +0.0 %, +0.0 % | +0.0 %, +0.0 % | +2.0 %, +0.0 % (over) | +3.9 %, +0.0 % | +12.0 %, +0.0 % (over) | +200.0 %, +0.0 % |\n"} {
+		"the program with tracing off. It is met 1 of 1 times",
+		"| p | 2.00 s, 1.00 s | +0.0 %, +0.0 % | +10.0 %, +0.0 % | +2.0 %, +0.0 % (over) | +3.9 %, +0.0 % | +12.0 %, +0.0 % (over) | +14.0 %, +0.0 % | +200.0 %, +0.0 % |\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -164,12 +165,27 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// TestTruth: numbers of calls are compared with those that were the same in all runs without a budget.
+func TestTruth(t *testing.T) {
+	known := make(truth)
+	known.add(&recording{functions: map[string]function{"a": {Calls: 10}, "b": {Calls: 20}, "wild": {Calls: 5}, "c": {Calls: 30}}})
+	known.add(&recording{functions: map[string]function{"a": {Calls: 10}, "b": {Calls: 20}, "wild": {Calls: 6}, "c": {Calls: 30}}})
+	about := func(calls, least, most uint64) (f function) {
+		f.Calls, f.Estimate.Calls = calls, []uint64{least, most}
+		return f
+	}
+	run := map[string]function{"a": about(9, 8, 11), "b": about(25, 21, 29), "wild": about(3, 1, 4), "c": {Calls: 29}, "new": {Calls: 1}}
+	if estimated, within, differ := known.judge(&recording{functions: run}); estimated != 2 || within != 1 || differ != 1 {
+		t.Errorf("%d estimated, %d within, %d differ; want 2, 1, 1", estimated, within, differ)
+	}
+}
+
 // TestSamples: what is written is read again.
 func TestSamples(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "samples.csv")
 	want := []sample{
 		{program: "a, b", variant: plain, round: 0, wall: 1.5, cpu: 2.25},
-		{program: "a, b", variant: "budget 3%", round: 8, wall: 1.5, cpu: 2.25, bytes: 1, calls: 5, recorded: 3, demoted: 2, share: 0.5},
+		{program: "a, b", variant: "budget 3%", round: 8, wall: 1.5, cpu: 2.25, bytes: 1, calls: 5, recorded: 3, demoted: 2, share: 0.5, estimated: 7, within: 6, differ: 1},
 	}
 	if got, err := readSamples(file); err != nil || got != nil {
 		t.Errorf("no file: got %v, %v, want none", got, err)
@@ -181,7 +197,7 @@ func TestSamples(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sample{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if err := os.WriteFile(file, fmt.Appendf(nil, "%s\np,v,one,1,1,1,1,1,1,1\n", strings.Join(columns, ",")), 0o666); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "%s\np,v,one,1,1,1,1,1,1,1,0,0,0\n", strings.Join(columns, ",")), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readSamples(file); err == nil || !strings.Contains(err.Error(), "samples.csv:2: ") {

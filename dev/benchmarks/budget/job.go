@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 )
 
-// limit ends a run that hangs. Recording all calls of the longest one takes two minutes.
-const limit = 10 * time.Minute
+// longest ends a run that hangs. Recording all calls of the longest one takes two minutes.
+const longest = 10 * time.Minute
 
 // A job is a program's, ready to be run.
 type job struct {
@@ -76,7 +76,7 @@ type took struct{ wall, cpu time.Duration }
 
 // run runs the job with a binary and a setting of WAYMARK.
 func (j *job) run(binary, setting string) (took, error) {
-	ctx, cancel := context.WithTimeout(j.ctx, limit)
+	ctx, cancel := context.WithTimeout(j.ctx, longest)
 	defer cancel()
 	if j.load != "" {
 		return j.serve(ctx, binary, setting)

@@ -37,7 +37,7 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")
 	rounds := flags.Int("rounds", 9, "number of rounds")
 	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too")
-	budgets := flags.String("budgets", "3,10", "the budgets, in `percent`; empty: none")
+	budgets := flags.String("budgets", "3strict,10strict,10", "the budgets, in `percent`; empty: none")
 	only := flags.String("programs", "", "measure only the programs whose names match this `regexp`")
 	samples := flags.String("samples", "budget.csv", "the `file` of samples: what is in it isn't measured again")
 	docs := flags.String("docs", "", "`folder` of performance.md, whose tables are replaced, and of the samples; none: print the tables")
@@ -55,11 +55,11 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	if *rounds < 1 || *unlimitedRounds < 1 {
 		return fmt.Errorf("-rounds %d, -unlimited %d: want at least 1", *rounds, *unlimitedRounds)
 	}
-	percents, err := parsePercents(*budgets)
+	limits, err := parseLimits(*budgets)
 	if err != nil {
 		return fmt.Errorf("-budgets: %w", err)
 	}
-	b.variants = newVariants(percents, *rounds, *unlimitedRounds)
+	b.variants = newVariants(limits, *rounds, *unlimitedRounds)
 	chosen, err := subject.Choose(list, func(p program) string { return p.Name }, "-programs", *only)
 	if err != nil {
 		return err
@@ -99,13 +99,29 @@ func publish(docs string, all results, list []program, variants []variant, w io.
 	return table.Insert(filepath.Join(docs, "performance.md"), "BUDGET", tables.String())
 }
 
-func parsePercents(text string) (list []float64, err error) {
+// A limit is a budget.
+type limit struct {
+	percent float64
+	strict  bool
+}
+
+// setting returns the budget as WAYMARK takes it.
+func (l limit) setting() string {
+	text := strconv.FormatFloat(l.percent, 'g', -1, 64) + "%"
+	if l.strict {
+		text += ",strict"
+	}
+	return text
+}
+
+func parseLimits(text string) (list []limit, err error) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
-		p, err := strconv.ParseFloat(word, 64)
+		number, strict := strings.CutSuffix(word, "strict")
+		p, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(p >= 0) {
-			return nil, fmt.Errorf("%q: want numbers of percent, as in 3,10", word)
+			return nil, fmt.Errorf("%q: want numbers of percent, as in 3strict,10", word)
 		}
-		list = append(list, p)
+		list = append(list, limit{p, strict})
 	}
 	return list, nil
 }

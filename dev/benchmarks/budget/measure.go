@@ -27,12 +27,12 @@ type bench struct {
 
 // A variant is a way to run a program.
 type variant struct {
-	name    string
-	traced  bool   // is the instrumented binary
-	record  bool   // every call, but what the budget demotes
-	budget  string // as WAYMARK takes it, "3%"; "" is none
-	percent float64
-	rounds  int
+	name   string
+	traced bool   // is the instrumented binary
+	record bool   // every call, but what the budget demotes
+	budget string // as WAYMARK takes it, "3%"; "" is none
+	limit  limit
+	rounds int
 }
 
 // Names of variants that have no budget.
@@ -43,13 +43,12 @@ const (
 	unlimited  = "no budget"
 )
 
-// variants returns all of them: each budget is a number of percent. Without one there are fewer
-// rounds, as some programs take a minute then.
-func newVariants(budgets []float64, rounds, unlimitedRounds int) []variant {
+// newVariants returns all of them. Without a budget there are fewer rounds, as some programs take a minute then.
+func newVariants(limits []limit, rounds, unlimitedRounds int) []variant {
 	list := []variant{{name: plain, rounds: rounds}, {name: plainAgain, rounds: rounds}, {name: off, traced: true, rounds: rounds}}
-	for _, p := range budgets {
-		text := strconv.FormatFloat(p, 'g', -1, 64) + "%"
-		list = append(list, variant{name: "budget " + text, traced: true, record: true, budget: text, percent: p, rounds: rounds})
+	for _, l := range limits {
+		text := l.setting()
+		list = append(list, variant{name: "budget " + text, traced: true, record: true, budget: text, limit: l, rounds: rounds})
 	}
 	return append(list, variant{name: unlimited, traced: true, record: true, rounds: min(rounds, unlimitedRounds)})
 }
@@ -120,21 +119,23 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 	var samples []sample
 	recordings := make(map[int]*recording) // by index of the sample
 	var all *recording                     // one without a budget
+	known := make(truth)
 	rounds := slices.MaxFunc(b.variants, func(a, o variant) int { return a.rounds - o.rounds }).rounds
 	for round := range rounds {
 		for _, v := range measure.Rotate(b.variants, round) {
 			if round >= v.rounds {
 				continue
 			}
-			s, r, err := b.sample(j, v, filepath.Join(dir, "app.wmt"), all == nil || v.budget != "")
+			s, r, err := b.sample(j, v, filepath.Join(dir, "app.wmt"))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", v.name, err)
 			}
 			s.program, s.variant, s.round = p.Name, v.name, round
 			fmt.Fprintf(b.log, "%s: round %d of %d: %s: %.2f s of CPU, %.2f s\n", p.Name, round+1, rounds, v.name, s.cpu, s.wall)
 			if r != nil {
-				if v.budget == "" && r.functions != nil {
+				if v.budget == "" {
 					all = r
+					known.add(r)
 				}
 				recordings[len(samples)] = r
 			}
@@ -142,15 +143,14 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 		}
 	}
 	for i, r := range recordings {
-		if r.functions != nil && all != nil {
-			samples[i].share = r.share(all)
-		}
+		samples[i].share = r.share(all)
+		samples[i].estimated, samples[i].within, samples[i].differ = known.judge(r)
 	}
 	return samples, nil
 }
 
-// sample runs the job once. Functions says whether the recording's calls are wanted.
-func (b *bench) sample(j *job, v variant, trace string, functions bool) (s sample, r *recording, err error) {
+// sample runs the job once.
+func (b *bench) sample(j *job, v variant, trace string) (s sample, r *recording, err error) {
 	binary, setting := j.plain, ""
 	if v.traced {
 		binary = j.traced
@@ -170,7 +170,7 @@ func (b *bench) sample(j *job, v variant, trace string, functions bool) (s sampl
 	if !v.record {
 		return s, nil, nil
 	}
-	if r, err = b.read(trace, functions); err != nil {
+	if r, err = b.read(trace); err != nil {
 		return s, nil, err
 	}
 	if r.dropped > 0 || r.stopped != "" {

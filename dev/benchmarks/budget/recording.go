@@ -24,6 +24,9 @@ type function struct {
 	Recorded   *uint64 `json:"recorded"` // nil: all of them
 	Demoted    bool    `json:"demoted"`
 	Self       int64   `json:"self_ns"`
+	Estimate   struct {
+		Calls []uint64 `json:"calls"` // the least and the most
+	} `json:"estimate"`
 }
 
 func (f function) recorded() uint64 {
@@ -33,8 +36,8 @@ func (f function) recorded() uint64 {
 	return f.Calls
 }
 
-// read reads a recording: its size, and if functions is true also its calls.
-func (b *bench) read(trace string, functions bool) (*recording, error) {
+// read reads a recording.
+func (b *bench) read(trace string) (*recording, error) {
 	var info struct {
 		Bytes   int64
 		Dropped uint64
@@ -44,9 +47,6 @@ func (b *bench) read(trace string, functions bool) (*recording, error) {
 		return nil, err
 	}
 	r := &recording{bytes: info.Bytes, dropped: info.Dropped, stopped: info.Stopped}
-	if !functions {
-		return r, nil
-	}
 	var report struct{ Functions []function }
 	if err := b.json(&report, "report", "--format", "json", trace); err != nil {
 		return nil, err
@@ -57,6 +57,15 @@ func (b *bench) read(trace string, functions bool) (*recording, error) {
 		key := fmt.Sprintf("%s %s:%d", f.Name, f.File, f.Line)
 		if o, ok := r.functions[key]; ok {
 			n := f.recorded() + o.recorded()
+			if e, g := f.Estimate.Calls, o.Estimate.Calls; len(e) == 2 || len(g) == 2 {
+				if len(e) != 2 {
+					e = []uint64{f.Calls, f.Calls}
+				}
+				if len(g) != 2 {
+					g = []uint64{o.Calls, o.Calls}
+				}
+				f.Estimate.Calls = []uint64{e[0] + g[0], e[1] + g[1]}
+			}
 			f.Calls, f.Recorded, f.Demoted, f.Self = f.Calls+o.Calls, &n, f.Demoted || o.Demoted, f.Self+o.Self
 		}
 		r.functions[key] = f
@@ -94,6 +103,43 @@ func (r *recording) sum() (calls, recorded uint64, demoted int) {
 		}
 	}
 	return calls, recorded, demoted
+}
+
+// A truth is how often functions were called in runs without a budget; -1: not as often in all of them.
+type truth map[string]int64
+
+// add takes the counts of a run.
+func (known truth) add(r *recording) {
+	for key, f := range r.functions {
+		switch n, ok := known[key]; {
+		case !ok:
+			known[key] = int64(f.Calls)
+		case n != int64(f.Calls):
+			known[key] = -1
+		}
+	}
+}
+
+// judge returns how many numbers of calls are estimated in a run, how many of these intervals hold the true one, and
+// how many of the other numbers are not the true ones.
+func (known truth) judge(r *recording) (estimated, within, differ int) {
+	for key, f := range r.functions {
+		n := known[key]
+		if n <= 0 { // or only called here
+			continue
+		}
+		switch e := f.Estimate.Calls; {
+		case len(e) != 2:
+			if f.Calls != uint64(n) {
+				differ++
+			}
+			continue
+		case e[0] <= uint64(n) && uint64(n) <= e[1]:
+			within++
+		}
+		estimated++
+	}
+	return estimated, within, differ
 }
 
 // share returns the part of the program's time that lies in recorded calls. All is a recording of

@@ -20,15 +20,19 @@ type sample struct {
 	calls, recorded uint64
 	demoted         int
 	share           float64 // of the program's time that lies in recorded calls, 0 to 1
+
+	estimated, within int // functions whose number of calls is an estimate, and those whose interval holds the true one
+	differ            int // functions whose number should be exact and isn't
 }
 
-var columns = []string{"program", "variant", "round", "wall_s", "cpu_s", "bytes", "calls", "recorded", "demoted", "share"}
+var columns = []string{"program", "variant", "round", "wall_s", "cpu_s", "bytes", "calls", "recorded", "demoted", "share", "estimated", "within", "differ"}
 
 func (s sample) cells() []string {
 	float := func(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 	return []string{
 		s.program, s.variant, strconv.Itoa(s.round + 1), float(s.wall), float(s.cpu), strconv.FormatInt(s.bytes, 10),
 		strconv.FormatUint(s.calls, 10), strconv.FormatUint(s.recorded, 10), strconv.Itoa(s.demoted), float(s.share),
+		strconv.Itoa(s.estimated), strconv.Itoa(s.within), strconv.Itoa(s.differ),
 	}
 }
 
@@ -48,6 +52,7 @@ func parseSample(cells []string) (s sample, err error) {
 		program: cells[0], variant: cells[1], round: int(integer(cells[2])) - 1, wall: float(cells[3]), cpu: float(cells[4]),
 		bytes: integer(cells[5]), calls: uint64(integer(cells[6])), recorded: uint64(integer(cells[7])),
 		demoted: int(integer(cells[8])), share: float(cells[9]),
+		estimated: int(integer(cells[10])), within: int(integer(cells[11])), differ: int(integer(cells[12])),
 	}
 	return s, errors.Join(errs...)
 }

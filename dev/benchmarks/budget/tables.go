@@ -60,6 +60,23 @@ func (r results) median(program, variant string, f func(sample) float64) float64
 	return measure.Median(list)
 }
 
+// within says how many numbers of calls of all runs were estimated, and how many of these intervals hold the true ones.
+func (r results) within(program, variant string) string {
+	estimated, within, differ := 0, 0, 0
+	for _, s := range r {
+		if s.program == program && s.variant == variant {
+			estimated, within, differ = estimated+s.estimated, within+s.within, differ+s.differ
+		}
+	}
+	switch {
+	case differ > 0:
+		return fmt.Sprintf("%d, %d; %d exact ones differ", estimated, within, differ)
+	case estimated == 0:
+		return "-"
+	}
+	return fmt.Sprintf("%d, %.0f %%", estimated, 100*float64(within)/float64(estimated))
+}
+
 // write writes everything as Markdown: CPU time, then what the recordings have.
 func (r results) write(w io.Writer, list []program, variants []variant) error {
 	fmt.Fprintf(w, "%s\n%d rounds, %d without a budget. Medians of the rounds' ratios to plain.\n\n",
@@ -76,7 +93,7 @@ func (r results) writeTimes(w io.Writer, list []program, variants []variant) err
 		header = append(header, v.name)
 	}
 	var rows [][]string
-	met, bars, kept, controlled := 0, 0, 0, 0
+	met, bars, kept, controlled, held, strict := 0, 0, 0, 0, 0, 0
 	for _, p := range list {
 		if len(r.of(p.Name, plain, cpuTime)) == 0 {
 			continue
@@ -85,15 +102,22 @@ func (r results) writeTimes(w io.Writer, list []program, variants []variant) err
 		for _, v := range variants[1:] {
 			cpu := r.added(p.Name, v.name, cpuTime)
 			cell := fmt.Sprintf("%+.1f %%, %+.1f %%", cpu, r.added(p.Name, v.name, wallTime))
-			if v.budget != "" && v.percent > 0 && len(r.of(p.Name, counting, cpuTime)) > 0 {
+			if v.limit.strict {
+				strict++
+				if r.addedTo(off, p.Name, v.name, cpuTime) <= v.limit.percent+tolerance {
+					held++
+				} else {
+					cell += " (over)"
+				}
+			} else if v.limit.percent > 0 && len(r.of(p.Name, counting, cpuTime)) > 0 {
 				controlled++
-				if r.addedTo(counting, p.Name, v.name, cpuTime) <= v.percent+tolerance {
+				if r.addedTo(counting, p.Name, v.name, cpuTime) <= v.limit.percent+tolerance {
 					kept++
 				}
 			}
-			if v.budget != "" {
+			if v.budget != "" && !v.limit.strict {
 				bars++
-				if cpu <= v.percent+tolerance {
+				if cpu <= v.limit.percent+tolerance {
 					met++
 				} else {
 					cell += " (over)"
@@ -104,6 +128,9 @@ func (r results) writeTimes(w io.Writer, list []program, variants []variant) err
 		rows = append(rows, row)
 	}
 	fmt.Fprintf(w, "### Added CPU time and wall time\n\nBar: CPU time <= the budget + %d point. It is met %d of %d times.\n", tolerance, met, bars)
+	if strict > 0 {
+		fmt.Fprintf(w, "Bar of strict budgets: the same, over the program with tracing off. It is met %d of %d times.\n", held, strict)
+	}
 	if controlled > 0 {
 		fmt.Fprintf(w, "Over counting alone, %s, which no budget can go below, it is met %d of %d times.\n", counting, kept, controlled)
 	}
@@ -116,6 +143,9 @@ func (r results) writeCalls(w io.Writer, list []program, variants []variant) err
 	for _, v := range variants {
 		if v.record && v.budget != "" {
 			header = append(header, v.name+": recorded calls", "their share of time", "demoted functions", "file")
+			if v.limit.strict {
+				header = append(header, "numbers of calls estimated, within the interval")
+			}
 		}
 	}
 	header = append(header, unlimited+": file")
@@ -135,6 +165,9 @@ func (r results) writeCalls(w io.Writer, list []program, variants []variant) err
 					fmt.Sprintf("%.0f %%", 100*of(v.name, func(s sample) float64 { return s.share })),
 					fmt.Sprintf("%.0f", of(v.name, func(s sample) float64 { return float64(s.demoted) })),
 					fmt.Sprintf("%.1f MB", of(v.name, megabytes)))
+				if v.limit.strict {
+					row = append(row, r.within(p.Name, v.name))
+				}
 			}
 		}
 		rows = append(rows, append(row, fmt.Sprintf("%.1f MB", of(unlimited, megabytes))))

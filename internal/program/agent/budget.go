@@ -9,9 +9,10 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// Pauses of the reporter between two looks at what was called. The longer one is for programs that
-// do nothing.
+// Pauses of the reporter between two looks at what was called. The first ones are shorter, as nothing is demoted yet.
+// The longest is for programs that do nothing.
 const (
+	lookFirst = 2 * time.Millisecond
 	lookEvery = 20 * time.Millisecond
 	lookIdle  = 80 * time.Millisecond
 )
@@ -51,7 +52,7 @@ func keepTimes(o options) *timeBudget {
 	if !o.Budget.Given() || o.Budget.CountsOnly() || o.Stats.Count {
 		return nil
 	}
-	b := &timeBudget{pause: lookEvery, tick: 1}
+	b := &timeBudget{pause: lookFirst, tick: 1}
 	b.clock, b.mono = host.Now()
 	now := func() int64 { _, mono := host.Now(); return mono }
 	costs := budget.Calibrate(host.Floor, now)
@@ -134,7 +135,7 @@ func (b *timeBudget) step() time.Duration {
 	if ns, ok := watch.End(); ok {
 		b.deciding += ns
 	}
-	if b.pause = lookEvery; calls == 0 && b.c.Demoted() == 0 {
+	if b.pause = min(2*b.pause, lookEvery); calls == 0 && b.c.Demoted() == 0 {
 		b.pause = lookIdle
 	}
 	return b.pause

@@ -34,6 +34,7 @@ type hosting interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, calls uint64)
+	Reserve(bytes int)
 	SumOf(site uint32) rt.Sum
 	Sample(ticks uint64)
 	SampleWaits() bool
@@ -94,6 +95,7 @@ func (program) Floor(n int) uint64                       { return rt.Floor(n) }
 func (program) Sites() uint32                            { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
 func (program) Estimate(site uint32, calls uint64)       { rt.Estimate(site, calls) }
+func (program) Reserve(bytes int)                        { rt.Reserve(bytes) }
 func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
 func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }
 func (program) Go(f func())                              { rt.Go(f) }

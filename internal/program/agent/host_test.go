@@ -63,7 +63,7 @@ func (f *fake) say(args ...any) { f.log = append(f.log, fmt.Sprint(args...)) }
 func (f *fake) Enabled() bool      { return true }
 func (f *fake) Mute(bool)          {}
 func (f *fake) Hide(values bool)   { f.say("hide ", values) }
-func (f *fake) Linked(string) bool { return true }
+func (f *fake) Linked(string) bool { return !unlinked }
 func (f *fake) Packages(do func(*rt.Package)) {
 	for _, p := range f.packages {
 		do(p)
@@ -75,6 +75,7 @@ func (f *fake) Ready(int32, bool, int64) int32           { return -1 }
 func (f *fake) GoLast(do func())                         { f.last = append(f.last, do) }
 func (f *fake) Sample(uint64)                            {}
 func (f *fake) Estimate(uint32, uint64)                  {}
+func (f *fake) Reserve(int)                              {}
 func (f *fake) SampleWaits() bool                        { return false }
 func (f *fake) SampleCost() (calls, ticks, floor uint64) { return 0, 0, 0 }
 func (f *fake) Await(int64) bool                         { f.awaits--; return f.awaits <= 0 }

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/inspect"
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -173,6 +174,8 @@ func tiny(text string) (name, caller string) {
 	}
 	return "", ""
 }
+
+func (l *live) CPU() time.Duration { return time.Duration(cputime.Process()) }
 
 func (l *live) Audit(r control.Request, c control.Change, peer string) {
 	targets := r.Targets

@@ -278,6 +278,8 @@ func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
 		return o.addPattern(&o.Traces.Roots, name, v.Text, `%s`)
 	case "keep":
 		return o.Traces.keep(s, name, v.Text)
+	case "otlp":
+		return o.Traces.otlp(s, name, v.Text)
 	case "args":
 		o.Capture.Args = v.On()
 	case "results":

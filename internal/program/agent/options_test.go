@@ -87,6 +87,9 @@ func TestParse(t *testing.T) {
 		{env: "traces=a,keep=slowest:0", err: "character 10: keep=slowest:0: want"},
 		{env: "traces=a,keep=longer:5", err: "character 10: keep=longer:5: want"},
 		{env: "traces=a,keep=failed:2", err: "character 10: keep=failed:2: want"},
+		{env: "traces=a,otlp=collector:4318", err: "character 10: otlp=collector:4318: want the URL of a collector"},
+		{env: "traces=a,otlp=http://:4318", err: "character 10: otlp=http://:4318: want the URL of a collector"},
+		{env: "stats,otlp=http://c:4318", err: "character 7: otlp=http://c:4318: want traces=PATTERN, too"},
 		{env: "stats,keep=failed", err: "character 7: keep=failed: want traces=PATTERN, too"},
 		{env: "record,out=f", err: `character 8: unknown key "out": it is output now`},
 		{env: "traces=a,traces-out=f", err: `character 10: unknown key "traces-out": it is output now`},
@@ -182,6 +185,8 @@ func TestKeys(t *testing.T) {
 		switch {
 		case s.Key == "if":
 			continue // a program that was encoded
+		case s.Key == "otlp":
+			value = "http://collector:4318"
 		case s.Kind == setting.Choice:
 			value = s.Choices[len(s.Choices)-1]
 		case s.Default == "1" && s.Kind == setting.Switch:

@@ -124,7 +124,7 @@ func (r *reporter) run() {
 	}
 	look := never // when the budget is due
 	if r.budget != nil {
-		look = lookEvery
+		look = lookFirst
 	}
 	for {
 		pause := int64(-1)

@@ -21,6 +21,7 @@ type traces struct {
 	Roots []string      // traces: patterns of functions whose calls begin traces
 	Keep  trace.Options // keep: which traces; what is not set there is not selected
 	Kept  string        // the latest keep; empty: the default
+	OTLP  *string       // otlp: URL of a collector; empty: as the variables of OpenTelemetry say; nil: none
 }
 
 // defaultSlowest is how many traces are kept unless keep says which.
@@ -52,12 +53,39 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 // CheckKeep returns what is wrong with a value of keep.
 func CheckKeep(value string) error { return new(traces).keep(setting.Find("keep"), "keep", value) }
 
+// otlp reads where traces are sent. Package otlp knows more of URLs.
+func (t *traces) otlp(s *setting.Setting, key, value string) error {
+	if value != "" && !isCollector(value) {
+		return &setting.Error{Key: key, Value: value, Want: s.Want}
+	}
+	t.OTLP = &value
+	return nil
+}
+
+// isCollector reports whether a text looks like the URL of a collector.
+func isCollector(text string) bool {
+	scheme, rest, _ := strings.Cut(text, "://")
+	switch scheme {
+	case "http", "https", "grpc", "grpcs":
+		return rest != "" && rest[0] != '/' && rest[0] != ':'
+	}
+	return false
+}
+
+// CheckOTLP returns what is wrong with a value of otlp.
+func CheckOTLP(value string) error { return new(traces).otlp(setting.Find("otlp"), "otlp", value) }
+
 // check returns what is wrong with the settings together.
 func (t *traces) check() error {
-	if t.Kept == "" || len(t.Roots) > 0 {
-		return nil
+	const want = "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"
+	switch {
+	case len(t.Roots) > 0:
+	case t.Kept != "":
+		return &setting.Error{Key: "keep", Value: t.Kept, Want: want}
+	case t.OTLP != nil:
+		return &setting.Error{Key: "otlp", Value: *t.OTLP, Want: want}
 	}
-	return &setting.Error{Key: "keep", Value: t.Kept, Want: "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"}
+	return nil
 }
 
 // A rootSelector selects the functions that the settings name.
@@ -78,7 +106,7 @@ func (r rootSelector) String() string { return strings.Join(r.patterns, ", ") }
 func (r rootSelector) Origin() switchboard.Origin { return switchboard.Environment }
 
 // gatherTraces begins to gather the traces that the settings ask for. They are printed, or saved,
-// when the program ends.
+// when the program ends, or sent meanwhile.
 func gatherTraces(o options) error {
 	program := executable()
 	options := o.Traces.Keep
@@ -102,12 +130,25 @@ func gatherTraces(o options) error {
 			return err
 		}
 	}
+	var sent *exporter
+	if o.Traces.OTLP != nil {
+		sent = export(*o.Traces.OTLP)
+	}
+	if sent != nil {
+		options.OnTrace = sent.add
+	}
 	options.AtEnd = func(c *trace.Collector) {
+		if sent != nil {
+			sent.end()
+		}
 		list, n := c.Traces(), c.Counts()
 		if err := c.Err(); err != nil {
 			console.Say("traces: %v", err)
-		} else if options.File == "" {
+		} else if options.File == "" && sent == nil {
 			console.Print(printTraces(filepath.Base(program), list, n.Ended))
+		}
+		if n.Untold > 0 {
+			console.Say("otlp: %s came faster than they could be sent", units.Things(n.Untold, "more trace"))
 		}
 		if n.Dropped+n.LostCalls > 0 {
 			console.Say("traces: %s and %s of others were lost: they came faster than they could be kept, or were more than there is memory for",

@@ -55,7 +55,9 @@ type work struct {
 func (c *Controller) demote() []Change {
 	target := c.seen.income * aim
 	if c.balance < -c.income(2*reserve) {
-		target = c.seen.income * aimDebt
+		if target = c.seen.income * aimDebt; c.Strict {
+			target = c.seen.income * aimStrict
+		}
 	}
 	excess := c.predicted() - target
 	if excess <= 0 {

@@ -32,10 +32,12 @@ const LongCall = 100e3
 const (
 	enoughCalls = 1 << 14 // recorded in a window, so that it need not be a long one
 	enoughSpent = 2e6     // ns that tracing has taken in a window, the same
+	littleSpent = 0.25    // of that, for a strict budget
 
-	aim     = 0.9 // of the budget is the most that is left when functions have been demoted
-	aimDebt = 0.75
-	room    = 0.8 // of the budget is the most that is predicted when functions are promoted
+	aim       = 0.9 // of the budget is the most that is left when functions have been demoted
+	aimDebt   = 0.75
+	aimStrict = 0.25 // the same of a strict one
+	room      = 0.8  // of the budget is the most that is predicted when functions are promoted
 
 	// leastOwn is the least share of CPU time that is taken for the program's own: costs may be
 	// estimated too high.
@@ -305,7 +307,11 @@ func (c *Controller) Step(s Sample) []Change {
 	c.beginning = c.beginning && c.ahead >= 0 && c.ahead > c.balance
 	begun = begun && !c.beginning
 	p := &c.seen
-	enough := p.calls >= enoughCalls || p.spent >= enoughSpent || p.ns >= longWindow
+	most := enoughSpent
+	if c.Strict {
+		most *= littleSpent
+	}
+	enough := p.calls >= enoughCalls || p.spent >= most || p.ns >= longWindow
 	var changes []Change
 	switch {
 	case c.beginning:

@@ -15,6 +15,7 @@ type Program interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, calls uint64)
+	Reserve(bytes int)   // of the heap are used here
 	Sample(ticks uint64) // calls are sampled from now on, for so long at least if the program has a CPU; 0: no more
 	SampleWaits() bool   // no call has been sampled yet, although goroutines are to run
 }
@@ -30,6 +31,7 @@ type Sampling struct {
 	mu       sync.Mutex // guards what follows
 	gaps     Gaps
 	counts   []uint64
+	kept     int     // sites, for which memory is reserved
 	cpus     float64 // that the program has used of late
 	finished bool
 }
@@ -39,11 +41,18 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 	return &Sampling{program: p, now: now, choose: choose, windows: NewWindows(l, seed), cpus: 1}
 }
 
+// keptOfSite is how many bytes of the heap a controller and sampling keep of a function.
+const keptOfSite = 350
+
 // Follow notes the changes that a controller has decided on.
 func (s *Sampling) Follow(c *Controller, changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cpus = c.CPUs()
+	if n := int(s.program.Sites()); n > s.kept {
+		s.program.Reserve((n - s.kept) * keptOfSite)
+		s.kept = n
+	}
 	now := s.now()
 	for _, ch := range changes {
 		if n, ok := s.gaps.Set(ch, now, c.Recent(ch.Site)); ok {

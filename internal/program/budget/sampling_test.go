@@ -19,6 +19,7 @@ type counter struct {
 
 func (p *counter) Sites() uint32                      { return 2 }
 func (p *counter) Counts(counted, timed []uint64)     { counted[1] += p.counted }
+func (p *counter) Reserve(int)                        {}
 func (p *counter) Estimate(site uint32, calls uint64) { p.estimated += calls }
 func (p *counter) Sample(uint64)                      {}
 func (p *counter) SampleWaits() bool                  { return false }

@@ -17,6 +17,9 @@ type Function struct {
 	// Report, if there is one, is called once, when the condition turns out to be no condition on
 	// calls of the function.
 	Report func(err error)
+
+	// Rejected, if it is not nil, counts calls that are rejected where they begin.
+	Rejected *atomic.Uint64
 }
 
 // A Filter decides on the calls of a function. Its methods may be called by several goroutines.
@@ -72,6 +75,14 @@ func (f *Filter) Enter(args Values) (slots uint64, ok bool) {
 
 // Accepts is Enter of a filter that decides where the call begins.
 func (f *Filter) Accepts(args Values) bool {
+	ok := f.accepts(args)
+	if !ok && f.function.Rejected != nil {
+		f.function.Rejected.Add(1)
+	}
+	return ok
+}
+
+func (f *Filter) accepts(args Values) bool {
 	if b := f.enter.first.Load(); b != nil {
 		if o := b.Test(args, Facts{}); o != Other {
 			return f.decided(b, o) == True

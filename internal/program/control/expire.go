@@ -34,7 +34,7 @@ func (s *Server) reset(r Request, peer string) *Change {
 	return &c
 }
 
-// Expire switches off what has been on for its time, and returns how long it is until there is more
+// Expire switches off what has been on for its time, or costs too much, and returns how long it is until there is more
 // to switch off. A negative result says that nothing has such a time.
 func (s *Server) Expire() (left time.Duration) {
 	s.mu.Lock()
@@ -55,8 +55,19 @@ func (s *Server) Expire() (left time.Duration) {
 	if d := s.forget.Sub(now); !s.forget.IsZero() && (left < 0 || d < left) {
 		left = d
 	}
-	s.expiring = left >= 0
+	var breakers []*breaker
+	for _, one := range s.sessions {
+		if b, ok := one.task.(*breaker); ok {
+			breakers = append(breakers, b)
+		}
+	}
+	s.expiring = left >= 0 || len(breakers) > 0
 	s.mu.Unlock()
+	for _, b := range breakers {
+		if d := b.step(); left < 0 || d < left {
+			left = d
+		}
+	}
 	for _, task := range tasks {
 		task.Close()
 	}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/calls"
@@ -45,6 +46,7 @@ type Watch struct {
 	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
 	Rate   float64  `json:"rate,omitempty"`   // samples per second; 0: as the program chooses
+	Budget float64  `json:"budget,omitempty"` // the share of the program's own CPU time that it may take; 0: no limit
 	Limit  uint64   `json:"limit,omitempty"`  // calls, stacks and traces that are told, then it ends; 0: no limit
 }
 
@@ -60,6 +62,7 @@ type News struct {
 	Met       uint64          `json:"met,omitempty"`        // those among which they were chosen; only programs that are patched count them
 	LongestNS int64           `json:"longest_ns,omitempty"` // of Met, those that have ended
 	Skipped   uint64          `json:"skipped"`              // those that came too fast
+	Cut       *Cut            `json:"cut,omitempty"`        // nil: it was not cut back
 	More      bool            `json:"-"`                    // there are further news already
 	Quiet     time.Duration   `json:"-"`                    // so long there will be none; 0: nobody knows
 	Done      bool            `json:"done,omitempty"`       // there are no further news
@@ -135,6 +138,16 @@ type Numbers struct {
 	P99NS    int64  `json:"p99_ns,omitempty"` // periods
 
 	*Parts // sums, with Watch.Waits
+}
+
+// Estimate makes numbers of some calls those of all calls, which are times as many.
+func (n *Numbers) Estimate(times float64) {
+	for _, ns := range []*int64{&n.TotalNS, &n.SelfNS} {
+		*ns = int64(float64(*ns) * times)
+	}
+	for _, count := range []*uint64{&n.Panics, &n.Errors} {
+		*count = uint64(math.Round(float64(*count) * times))
+	}
 }
 
 // Parts of a function's TotalNS.

@@ -46,6 +46,8 @@ type Host interface {
 	Forget()
 	// Resume lets the program go on, which was suspended before its first init function.
 	Resume() error
+	// CPU returns the CPU time that the program has taken.
+	CPU() time.Duration
 	// Audit tells the program that a request has changed something.
 	Audit(r Request, c Change, peer string)
 }

@@ -20,6 +20,7 @@ type program struct {
 	tasks  []*task
 	forgot int
 	seen   string
+	cpu    time.Duration
 }
 
 // A task tells news once.
@@ -98,6 +99,8 @@ func (p *program) Find(targets []string) (Change, error) {
 	}
 	return Change{Functions: len(targets), Packages: 1}, nil
 }
+func (p *program) CPU() time.Duration { return p.cpu }
+
 func (p *program) Audit(r Request, _ Change, _ string) { p.audits = append(p.audits, r.Do) }
 
 // A client is the other end of a connection that a server serves.

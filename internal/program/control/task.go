@@ -55,8 +55,14 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if costly, ok := task.(Costly); ok && r.Do == DoWatch && r.Watch.Budget > 0 {
+		task = newBreaker(costly, r.Watch.Budget, s.now, s.host.CPU)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, ok := task.(*breaker); ok {
+		defer s.later()
+	}
 	own.task, own.tasks, own.ends, own.rest, own.told = task, nil, time.Time{}, nil, time.Time{}
 	if own.tells = r.Do == DoWatch; own.tells && s.Ending != nil {
 		s.ending.Do(func() { s.Ending(s.farewell) })

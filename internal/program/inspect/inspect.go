@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -54,6 +55,7 @@ func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (cont
 	switch w.Kind {
 	case control.KindCalls:
 		c := newCalls(w, k, &switchboard.Wish{Want: rt.Watched, Kind: "Watch", Select: s})
+		c.meter.passed = c.pace.passed.Load
 		if len(w.Probes) > 0 {
 			return newFirings(c, w.Probes, s, only)
 		}
@@ -109,8 +111,12 @@ func Check(s switchboard.Selection, w control.Watch) (note string, err error) {
 // A wish is what a task wants of functions, until it is closed.
 type wish struct {
 	owner   *switchboard.Owner
+	wanted  []switchboard.Wish
 	removed atomic.Pointer[string] // why a policy has taken it away
-	once    sync.Once
+	meter   meter
+
+	pausing sync.Mutex
+	closed  bool
 
 	noting sync.Mutex
 	noted  int
@@ -127,9 +133,30 @@ func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switch
 	}
 	wanted := switchboard.Wish{Want: want, Kind: kind, Select: s, Condition: only, Report: w.note}
 	if o != nil {
-		wanted.Observer = func(string) switchboard.Observer { return o }
+		w.meter.Observer = o
+		wanted.Observer = func(string) switchboard.Observer { return &w.meter }
 	}
-	return Refused(w.owner.Set(append(others, wanted)...))
+	if only != nil {
+		wanted.Rejected = &w.meter.rejected
+	}
+	w.wanted = append(others, wanted)
+	return Refused(w.owner.Set(w.wanted...))
+}
+
+// Took implements control.Costly.
+func (w *wish) Took() time.Duration { return w.meter.took() }
+
+// Pause implements control.Costly.
+func (w *wish) Pause(on bool) error {
+	w.pausing.Lock()
+	defer w.pausing.Unlock()
+	switch {
+	case w.closed:
+		return nil
+	case on:
+		return w.owner.Set()
+	}
+	return w.owner.Set(w.wanted...)
 }
 
 // note notes that a condition does not fit calls of a function. It is told once for each function, and
@@ -144,7 +171,10 @@ func (w *wish) note(err error) {
 
 // Close takes the wish away.
 func (w *wish) Close() error {
-	w.once.Do(w.owner.Close)
+	w.pausing.Lock()
+	defer w.pausing.Unlock()
+	w.closed = true
+	w.owner.Close()
 	return nil
 }
 

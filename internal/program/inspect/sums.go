@@ -3,7 +3,9 @@ package inspect
 import (
 	"cmp"
 	"slices"
+	"time"
 
+	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -15,8 +17,10 @@ type sums struct {
 	selected switchboard.Selection
 	clock    uint64 // when it began, in ticks and in ns
 	mono     int64
-	before   []sum // by site
-	waits    bool  // how long goroutines waited is added up, and told
+	before   []sum   // by site
+	waits    bool    // how long goroutines waited is added up, and told
+	count    bool    // calls are only counted
+	perCall  float64 // what it takes to time a call, ns
 }
 
 // A sum is that of a site, with calls in progress.
@@ -26,7 +30,7 @@ type sum struct {
 }
 
 func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
-	t := &sums{selected: s, waits: w.Waits && !w.Count}
+	t := &sums{selected: s, waits: w.Waits && !w.Count, count: w.Count}
 	want := uint32(rt.Timed)
 	if w.Count {
 		want = rt.Counted
@@ -35,6 +39,7 @@ func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
 		rt.WaitTimes(true)
 	}
 	t.clock, t.mono = rt.Clock()
+	t.perCall = budget.Calibrate(rt.Floor, func() int64 { _, mono := rt.Clock(); return mono }).Call
 	t.before, _ = read()
 	err := t.begin("Stats", s, want, nil, nil)
 	if err != nil {
@@ -45,13 +50,44 @@ func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
 
 // Close implements control.Task.
 func (t *sums) Close() error {
-	t.once.Do(func() {
+	t.pausing.Lock()
+	defer t.pausing.Unlock()
+	if !t.closed {
+		t.closed = true
 		t.owner.Close()
 		if t.waits {
 			rt.WaitTimes(false)
 		}
-	})
+	}
 	return nil
+}
+
+// Took implements control.Costly, with calls that others have timed.
+func (t *sums) Took() time.Duration {
+	if t.count {
+		return 0
+	}
+	timed := make([]uint64, rt.Sites())
+	rt.Counts(make([]uint64, len(timed)), timed)
+	calls := uint64(0)
+	for _, n := range timed {
+		calls += n
+	}
+	return time.Duration(float64(calls) * t.perCall)
+}
+
+// Pause implements control.Costly: calls are counted meanwhile.
+func (t *sums) Pause(on bool) error {
+	t.pausing.Lock()
+	defer t.pausing.Unlock()
+	if t.closed {
+		return nil
+	}
+	wish := t.wanted[0]
+	if on {
+		wish.Want = rt.Counted
+	}
+	return t.owner.Set(wish)
 }
 
 // read returns the sums of all sites at an instant of the clock.
@@ -102,8 +138,13 @@ func (t *sums) Next() control.News {
 			if least, most := min(now.Least, now.least), max(now.Most, now.most); least <= most {
 				n.MinNS, n.MaxNS = ns(least), ns(most)
 			}
-			if of := calls + before.open; of > 0 {
-				n.AvgNS = ns(now.Total+now.Inner-before.Total-before.Inner) / int64(of)
+			of := calls + before.open
+			if !t.count {
+				n.Untimed = min(now.Untimed-before.Untimed, of)
+			}
+			if timed := of - n.Untimed; timed > 0 {
+				n.AvgNS = ns(now.Total+now.Inner-before.Total-before.Inner) / int64(timed)
+				n.Estimate(float64(of) / float64(timed))
 			}
 			if t.waits {
 				waiting := min(ns(now.Waiting-before.Waiting), n.TotalNS)

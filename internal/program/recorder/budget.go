@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -207,7 +206,7 @@ func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 // fresh has all functions recorded again, if the budget allows that: a test begins.
 func (r *Recorder) fresh(subtest bool) {
 	g := r.governor
-	if g == nil || os.Getpid() != r.pid {
+	if g == nil || !r.pid.Running() {
 		return
 	}
 	r.rt.Mute(true)

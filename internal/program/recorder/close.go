@@ -101,6 +101,7 @@ func (r *Recorder) release() {
 		r.arena.unmap()
 	}
 	r.out.file.close()
+	r.rt.Reserve(-kept)
 	r.arena, r.journal, r.out, r.enc = nil, nil, output{}, format.Encoder{}
 	r.packages, r.taken = nil, nil
 }

@@ -1,13 +1,14 @@
 package recorder
 
 import (
-	"os"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/program/fork"
 )
 
 // In a copy of the process (fork) nobody waits for the lock, which another thread may have held.
 func TestCopyTakesNoLock(t *testing.T) {
-	r := &Recorder{pid: os.Getpid() + 1}
+	r := &Recorder{pid: fork.This() + 1}
 	r.mu.Lock()
 	r.HideValues()
 	if !r.Ended() || r.Close() != nil {

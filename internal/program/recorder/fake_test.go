@@ -392,6 +392,7 @@ func (f *fake) Pace(ticks uint64) { f.pace = ticks }
 func (f *fake) Sample(ticks uint64) {}
 
 func (f *fake) Estimate(uint32, uint64) {}
+func (f *fake) Reserve(int)             {}
 
 func (f *fake) SampleWaits() bool { return false }
 

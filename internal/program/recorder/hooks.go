@@ -33,6 +33,7 @@ type Hooks interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, calls uint64)
+	Reserve(bytes int)
 	Sample(ticks uint64)
 	SampleWaits() bool
 	Floor(n int) uint64
@@ -69,6 +70,7 @@ func (linked) Pause(ns int64) bool                             { return rt.Pause
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
 func (linked) Estimate(site uint32, calls uint64)              { rt.Estimate(site, calls) }
+func (linked) Reserve(bytes int)                               { rt.Reserve(bytes) }
 func (linked) Sample(ticks uint64)                             { rt.Sampling(ticks) }
 func (linked) SampleWaits() bool                               { return rt.SampleWaits() }
 func (linked) Floor(n int) uint64                              { return rt.Floor(n) }

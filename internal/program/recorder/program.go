@@ -2,12 +2,12 @@ package recorder
 
 import (
 	"errors"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/program/console"
 	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/fork"
 )
 
 // A program makes any number of recordings, one after the other. It registers with the runtime
@@ -40,7 +40,7 @@ func (p *program) start(c Config) (*Recorder, error) {
 	p.rt.Mute(true)
 	defer p.rt.Mute(false)
 	before := p.latest.Load()
-	if before != nil && before.pid != os.Getpid() {
+	if before != nil && !before.pid.Running() {
 		return nil, errCopy
 	}
 	p.mu.Lock()
@@ -61,7 +61,7 @@ func (p *program) start(c Config) (*Recorder, error) {
 
 // listen registers with the runtime, once.
 func (p *program) listen() {
-	if p.pid.CompareAndSwap(0, int64(os.Getpid())) {
+	if p.pid.CompareAndSwap(0, int64(fork.This())) {
 		p.rt.OnTests(p.binary, p.test, p.alarm)
 	}
 }
@@ -69,7 +69,7 @@ func (p *program) listen() {
 // locked calls f with the lock, on a goroutine that is muted. In a copy of the process it does
 // nothing: the lock may be held for ever there.
 func (p *program) locked(f func()) {
-	if int64(os.Getpid()) != p.pid.Load() {
+	if !fork.Process(p.pid.Load()).Running() {
 		return
 	}
 	p.rt.Mute(true)
@@ -101,7 +101,7 @@ func (p *program) test(state uint8, name, text string, goroutine, clock uint64) 
 // from ending.
 func (p *program) end() {
 	r := p.latest.Load()
-	if r == nil || os.Getpid() != r.pid {
+	if r == nil || !r.pid.Running() {
 		return
 	}
 	var err error

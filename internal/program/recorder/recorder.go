@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/fork"
 	"github.com/waymark-go/waymark/internal/program/objects"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -27,7 +28,7 @@ type Recorder struct {
 	rt        Hooks
 	config    Config
 	path      string
-	pid       int // of the process that records; a copy of the process (fork) must touch neither file
+	pid       fork.Process // of the process that records; a copy of the process (fork) must touch neither file
 	arena     *arena
 	nonce     [16]byte // of the arena; recordings differ by it
 	start     format.ClockPair
@@ -64,6 +65,10 @@ type Recorder struct {
 	closing  bool // Close has ended the recording, or the end of the program
 }
 
+// kept is how much a recording keeps in the heap, most of it what is written next. What it keeps of each function is in
+// budget.Sampling.
+const kept = 400 << 10
+
 // record begins a recording. The one before has ended, and p.mu is held.
 func (p *program) record(c Config) (*Recorder, error) {
 	path, err := filepath.Abs(c.Path)
@@ -78,7 +83,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	r := &Recorder{rt: p.rt, config: c, path: path, pid: os.Getpid(), groups: c.Groups}
+	r := &Recorder{rt: p.rt, config: c, path: path, pid: fork.This(), groups: c.Groups}
 	if c.Disk > 0 {
 		r.giver = newGiver(c.Disk)
 	}
@@ -90,7 +95,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 	now, _ := r.rt.Clock()
 	binary.LittleEndian.PutUint64(r.nonce[:], now)
 	binary.LittleEndian.PutUint64(r.nonce[8:], uint64(time.Now().UnixNano())^uint64(r.pid)<<32)
-	control := format.Control{PID: r.pid, Nonce: r.nonce}
+	control := format.Control{PID: int(r.pid), Nonce: r.nonce}
 	chunks := c.Buffers/format.ChunkSize + 1
 	// Every P holds a chunk, also when it is idle: there must be enough for all.
 	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
@@ -106,6 +111,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("buffers: %w", err)
 	}
+	r.rt.Reserve(kept)
 	r.arena.spare = make([]byte, format.ChunkSize)
 	if err = Replaceable(r.path); err == nil {
 		os.Remove(r.path)
@@ -115,6 +121,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 	if err != nil {
 		r.arena.remove()
 		r.arena.unmap()
+		r.rt.Reserve(-kept)
 		return nil, err
 	}
 	if err = r.begin(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 
 	"github.com/waymark-go/waymark/internal/program/fault"
@@ -32,7 +31,7 @@ func Dumps(path string) []string { return numbered(path, dumpWord) }
 // meanwhile. It returns fault.ErrNoWindow if recording has ended, or keeps no ring. It returns an
 // error that wraps fault.ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
-	if os.Getpid() != r.pid {
+	if !r.pid.Running() {
 		return "", fault.ErrNoWindow
 	}
 	r.rt.Mute(true)

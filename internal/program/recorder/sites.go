@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"os"
-
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -10,7 +8,7 @@ import (
 // register writes a package's sites before they are switched on: events whose sites are unknown
 // would be worthless after a kill.
 func (r *Recorder) register(p *rt.Package) {
-	if os.Getpid() != r.pid {
+	if !r.pid.Running() {
 		return
 	}
 	r.rt.Mute(true)
@@ -40,7 +38,7 @@ func (r *Recorder) register(p *rt.Package) {
 // locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the
 // process (fork) it calls nothing: the lock may be held for ever there, and nothing is recorded.
 func (r *Recorder) locked(f func()) bool {
-	if os.Getpid() != r.pid {
+	if !r.pid.Running() {
 		return false
 	}
 	r.rt.Mute(true)

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"os"
 	"sync/atomic"
 )
 
@@ -51,7 +50,7 @@ func (r *Recorder) count() {
 // the limit without recording. It is negative if there is no limit, and takes no lock.
 func (p *program) alarm(elapsed int64) (left int64) {
 	r := p.latest.Load()
-	if r == nil || r.config.Timeout <= 0 || os.Getpid() != r.pid {
+	if r == nil || r.config.Timeout <= 0 || !r.pid.Running() {
 		return -1
 	}
 	return max(int64(r.config.Timeout)-elapsed+r.took.nanos.Load(), 0)

@@ -105,6 +105,10 @@ func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, wr
 // that were timed to timed. Sites beyond the slices are left out.
 func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 
+// Reserve notes that waymark keeps so many bytes more in the program's heap, or fewer if they are negative. A heap that
+// is small isn't collected more often for it.
+func Reserve(bytes int) { runtime.WMReserve(bytes) }
+
 // Estimate adds calls of a site that nobody counted to those that were counted, or notes with 0 that nobody counts
 // them from now on. Sum.Guessed has them. Only
 // one goroutine may call it at a time.

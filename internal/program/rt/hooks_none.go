@@ -99,6 +99,7 @@ func Pause(int64) bool                                                      { pa
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }
 func Estimate(uint32, uint64)                                               { panic(none) }
+func Reserve(int)                                                           { panic(none) }
 func ValueTimes() (events, bytes, ticks uint64)                             { panic(none) }
 func Free(int)                                                              { panic(none) }
 func Queue() (free, full int)                                               { panic(none) }

@@ -74,6 +74,9 @@ type Wish struct {
 	// Condition, if there is one, says which calls the Observer is told of. It is for Watched only.
 	Condition *condition.Program
 
+	// Rejected, if it is not nil, counts the calls that a Condition on arguments alone rejects where they begin.
+	Rejected *atomic.Uint64
+
 	// Report, if there is one, is called once for each function on whose calls the Condition turns out
 	// to be none. It is called as a call of the function begins or ends. Such calls are rejected.
 	// Without Report stderr has a line.

@@ -203,6 +203,7 @@ func (w *wish) filter(t *Table, i int) []*condition.Filter {
 	f := w.filters[id]
 	if f == nil {
 		function := t.function(i)
+		function.Rejected = w.Rejected
 		if function.Report = w.Report; w.Report == nil {
 			function.Report = func(err error) { console.Say("%v; such calls are rejected", err) }
 		}

@@ -26,6 +26,9 @@ type Switches interface {
 	HidePanics()
 }
 
+// keptOfSite is how many bytes of the heap a board keeps of a function.
+const keptOfSite = 200
+
 // Default is the board of the program.
 var Default = New(runtime{})
 
@@ -34,7 +37,10 @@ type runtime struct{}
 
 func (runtime) Packages(f func(*rt.Package)) {
 	if rt.Enabled {
-		rt.Packages(f)
+		rt.Packages(func(p *rt.Package) {
+			rt.Reserve(len(p.Sites) * keptOfSite)
+			f(p)
+		})
 	}
 }
 

@@ -8,10 +8,10 @@
 package turns
 
 import (
-	"os"
 	"strings"
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/program/fork"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -19,7 +19,7 @@ import (
 type Tests[P any] struct {
 	take func() (add func(*P))
 	done func(test string, part *P, overlapped bool)
-	pid  int // copies of the process (fork) are not followed
+	pid  fork.Process // copies of the process (fork) are not followed
 
 	mu      sync.Mutex
 	running map[string]int // how many tests and subtests run, by the test of the top level
@@ -35,7 +35,7 @@ type part[P any] struct {
 // what adds that which has happened since the turn before to a test. done is called when a test ends or
 // waits. Neither runs beside the other.
 func New[P any](take func() (add func(*P)), done func(test string, part *P, overlapped bool)) *Tests[P] {
-	return &Tests[P]{take: take, done: done, pid: os.Getpid(), running: make(map[string]int), parts: make(map[string]*part[P])}
+	return &Tests[P]{take: take, done: done, pid: fork.This(), running: make(map[string]int), parts: make(map[string]*part[P])}
 }
 
 // Tell takes note of what happens to a test or a subtest.
@@ -49,7 +49,7 @@ func (t *Tests[P]) Tell(state format.TestState, name string) {
 	default:
 		return
 	}
-	if os.Getpid() != t.pid {
+	if !t.pid.Running() {
 		return
 	}
 	top, _, _ := strings.Cut(name, "/")

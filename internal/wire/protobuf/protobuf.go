@@ -1,5 +1,5 @@
-// Package protobuf appends fields of protocol buffers' messages, by their numbers. Fields that have
-// their default value are left out where the format allows that.
+// Package protobuf appends fields of protocol buffers' messages, by their numbers, and reads them.
+// Fields that have their default value are left out where the format allows that.
 //
 // Programs that are traced write profiles with it, so it is made of the standard library.
 package protobuf
@@ -18,6 +18,7 @@ const (
 	typeVarint  = 0
 	typeFixed64 = 1
 	typeBytes   = 2
+	typeFixed32 = 5
 )
 
 // A Message is an encoded message. Its methods append a field.

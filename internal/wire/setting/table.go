@@ -107,6 +107,10 @@ var All = []Setting{
 	{Key: "keep", Kind: List, Want: "slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
 		Means: "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
 		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},
+	{Key: "otlp", Kind: Text, Want: "the URL of a collector, as in http://collector:4318 or grpc://collector:4317", Of: Traces,
+		Means: "Send kept traces [to a collector](traces.md#to-a-collector) as in `otlp=http://collector:4318`, instead of printing them. " +
+			"Without a value, to `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+		Flag: "otlp", Usage: "with --traces send the traces to the collector at `URL` instead of printing them, as in http://collector:4318 or grpc://collector:4317"},
 	{Key: "counts", Kind: Path, Of: Tests, Flag: "counts",
 		Means: "Write to a file how often each test calls each function, for [waymark test --counts](gates.md). Not with `seen`." + path},
 	{Key: "socket", Kind: SwitchPath, Of: Program, NoFlag: "waymark build has programs listen",

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/instrument"
@@ -84,8 +85,37 @@ func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options 
 		if o.Listen && u.Main {
 			opt.Imports = append(opt.Imports, library.Listener)
 		}
+		if u.Main && b.sends(j, o) {
+			opt.Imports = append(opt.Imports, library.OTLP)
+		}
 	}
 	return opt
+}
+
+// sends reports whether the program of a job links what sends traces to a collector: users ask for
+// that, or the program has net/http anyway, which is most of the size.
+func (b *Build) sends(j *job, o *Options) bool {
+	return j.agent && (o.OTLP || o.Listen && b.reaches(j.pkg, "net/http"))
+}
+
+// reaches reports whether a package imports another one, or what it imports does.
+func (b *Build) reaches(pkg *gocmd.Package, path string) bool {
+	seen := make(map[string]bool)
+	todo := []*gocmd.Package{pkg}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, i := range p.Imports {
+			if i == path {
+				return true
+			}
+			if next := b.packages[i]; next != nil && !seen[i] {
+				seen[i] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return false
 }
 
 // write puts the files of a plan into the cache.

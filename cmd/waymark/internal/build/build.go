@@ -37,6 +37,7 @@ type Options struct {
 
 	Test   bool         // for go test: test files too
 	Listen bool         // programs listen for waymark's commands, unless their environment says otherwise
+	OTLP   bool         // programs can send traces to a collector, even if they don't link net/http otherwise
 	Flags  gocmd.Flags  // of the go command
 	Args   []string     // packages or files, as the go command takes them
 	Dir    string       // where the go command runs

@@ -195,7 +195,7 @@ func (b *Build) run(j *job, o *Options, s *selection) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	name, err := j.key(unit, o, s.groups, b.otherNames(j.pkg), b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
+	name, err := j.key(unit, o, b.sends(j, o), s.groups, b.otherNames(j.pkg), b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -290,7 +290,7 @@ func (b *Build) otherNames(p *gocmd.Package) (list []string) {
 }
 
 // key names the outcome: by the tool, the options, and the unit with its sources.
-func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names []string, toolchain string) (string, error) {
+func (j *job) key(u *syntax.Unit, o *Options, sends bool, groups map[string][]string, names []string, toolchain string) (string, error) {
 	tool, err := Identity()
 	if err != nil {
 		return "", err
@@ -302,13 +302,13 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		Values             Values
 		USDT               []string
 		Agent, Scope, Main bool
-		Listen             bool
+		Listen, Sends      bool
 		NoCode             bool
 		Dir                string
 		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, sends, o.NoCode, j.pkg.Dir, u, groups, names})
 	return "unit-" + cache.Hash(data), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 )
@@ -17,7 +18,10 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	f := buildFlags{listen: true}
 	return a.buildCmd("build [--flags] [go build flags] [packages]",
-		"build an instrumented program; tracing is off until it is switched on", "", mixed, f.define,
+		"build an instrumented program; tracing is off until it is switched on", "", mixed, func(set *pflag.FlagSet) {
+			f.define(set)
+			set.BoolVar(&f.otlp, "otlp", false, "link what sends traces to a collector (WAYMARK=traces=PATTERN,otlp=URL); default: only into programs that import net/http")
+		},
 		func(line *commandLine) error {
 			b, err := a.prepare(&f, line.flags, line.args, false)
 			if err != nil || b == nil {

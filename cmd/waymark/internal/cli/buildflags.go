@@ -21,6 +21,7 @@ type buildFlags struct {
 	silent           bool // verbose is of something else
 	untestedGo       bool
 	listen           bool // programs listen for commands
+	otlp             bool // programs can send traces to a collector
 	values           valueFlags
 	usdt             []string
 	inspect          func([]build.Func) error // looks at the functions before anything is built; nil: nobody does
@@ -60,7 +61,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
 		All: f.all, Closures: f.closures, NoCode: f.registerOnly, Values: values, USDT: f.usdt, UntestedGo: f.untestedGo,
-		Test: test, Listen: f.listen, Flags: flags, Args: args, Dir: dir, Cache: c,
+		Test: test, Listen: f.listen, OTLP: f.otlp, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})
 	done()

@@ -31,7 +31,11 @@ func (a *app) monitorCommand() *cobra.Command {
 				return err
 			}
 			w := control.Watch{Kind: control.KindPeriods, If: only}
-			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, max(every, newsEvery+1), func(n *control.News) error {
+			r, err := limits.watch(targets, w)
+			if err != nil {
+				return err
+			}
+			_, err = a.follow(c, r, limits.time, max(every, newsEvery+1), func(n *control.News) error {
 				if f.form == "json" {
 					return a.objects(n.Functions)
 				}

@@ -14,6 +14,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // Limits of commands that watch.
@@ -21,6 +22,9 @@ const (
 	mostHits    = 100
 	longestTime = 10 * time.Minute
 )
+
+// liveBudget is the budget of commands that look into running programs.
+var liveBudget = fmt.Sprintf("%g%%", 100*control.UsualBudget)
 
 // newsEvery is how long the program waits for news before it says that there are none.
 const newsEvery = 200 * time.Millisecond
@@ -33,10 +37,11 @@ const grace = 10 * time.Second
 
 // limitFlags bound what a command watches.
 type limitFlags struct {
-	set  *pflag.FlagSet
-	hits uint64
-	time time.Duration
-	only string
+	set    *pflag.FlagSet
+	hits   uint64
+	time   time.Duration
+	only   string
+	budget string
 }
 
 // defineIf defines --if.
@@ -70,6 +75,26 @@ func (f *limitFlags) define(set *pflag.FlagSet, what string) {
 		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
 	}
 	durationVar(set, &f.time, "for", longestTime, "end after `DURATION`; 0: no limit")
+	set.StringVar(&f.budget, "budget", liveBudget, "see calls for a part of the time only if they take more than `SHARE` of the program's CPU time; none: see all")
+}
+
+// watch returns the request to watch what targets name.
+func (f *limitFlags) watch(targets []string, w control.Watch) (control.Request, error) {
+	r := control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}
+	v, err := setting.Find("budget").Parse("budget", f.budget)
+	switch {
+	case err != nil || v.Strict:
+		return r, usagef("--budget=%s: want a share of the program's CPU time, as in 5%%, or none", f.budget)
+	case v.Text != "" && v.Share == 0:
+		return r, usagef("--budget=%s: nothing could be seen: want more, or none, which is no limit", f.budget)
+	}
+	w.Budget = v.Share
+	return r, nil
+}
+
+// percent returns a share as text.
+func percent(share float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %"
 }
 
 // errEnough ends what follow tells.
@@ -104,6 +129,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	ctx, stop := interrupted(limit)
 	defer stop()
 	var last *control.News
+	cut := false
 	misfits := 0 // functions that the condition does not fit
 	for last == nil || !last.Done {
 		next := control.Request{Do: control.DoNext, WaitNS: int64(min(every, newsEvery))}
@@ -122,6 +148,10 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 			return change, err
 		}
 		last = answer.News
+		if n := last.Cut; n != nil && !cut {
+			cut = true
+			a.note(fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: from now on they are seen for a part of the time; --budget none sees all", percent(n.Took), percent(r.Watch.Budget)))
+		}
 		for _, note := range last.Notes {
 			misfits++
 			a.note(note)
@@ -140,6 +170,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	}
 	if last.Skipped > 0 {
 		a.note(units.Things(last.Skipped, what) + tooFast)
+	}
+	if last.Cut != nil {
+		a.note(fmt.Sprintf("they were seen for %s of the time", percent(last.Cut.On)))
 	}
 	if misfits > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")

@@ -185,7 +185,11 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 	}
 	shown := uint64(0)
 	short := names.NewSet()
-	_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+	r, err := limits.watch(targets, w)
+	if err != nil {
+		return err
+	}
+	_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
 		out := bufio.NewWriter(a.stdout) // one write for all
 		for i := range n.Calls {
 			call := &n.Calls[i]

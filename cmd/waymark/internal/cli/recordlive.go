@@ -40,6 +40,10 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 	if rec.ring() && !rec.config.DumpAtExit {
 		more += ",dump-at-exit" // the end is what the user waits for: nothing else writes the window
 	}
+	if !rec.set.Changed("budget") && !rec.ring() && !c.Patched {
+		more += ",budget=" + escape(liveBudget)
+		a.note("a budget of " + liveBudget + ": calls of functions that cost more are counted; --budget none records all")
+	}
 	r := control.Request{Do: control.DoRecord, Targets: targets, Path: file, Settings: more}
 	change, err := a.follow(c, r, d, newsEvery, func(*control.News) error { return nil })
 	if change == nil {

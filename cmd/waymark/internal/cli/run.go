@@ -75,7 +75,7 @@ func (a *app) runCommand() *cobra.Command {
 			if traced.given() && (set.Changed("args") || set.Changed("results")) {
 				a.note("--traces prints no arguments and results: waymark record --args, and then waymark traces --args FILE KEY do")
 			}
-			f.silent = stat.prints()
+			f.silent, f.otlp = stat.prints(), traced.sends()
 			f.inspect = func(funcs []build.Func) error {
 				if err := stat.fits(funcs); err != nil {
 					return err

@@ -95,7 +95,11 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	shown := uint64(0)
 	began := time.Now()
 	screen := isTerminal(a.stdout) && t.tables != 1 && f.form == "text"
-	_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, t.limits.time, max(t.every, newsEvery+1), func(n *control.News) error {
+	r, err := t.limits.watch(targets, w)
+	if err != nil {
+		return err
+	}
+	_, err = a.follow(c, r, t.limits.time, max(t.every, newsEvery+1), func(n *control.News) error {
 		key := topSorts[t.sort]
 		slices.SortStableFunc(n.Functions, func(a, b control.Numbers) int { return cmp.Compare(key(&b), key(&a)) })
 		if t.rows > 0 {

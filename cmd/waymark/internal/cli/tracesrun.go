@@ -21,6 +21,9 @@ func (f *tracesRunFlags) define(set *pflag.FlagSet) {
 // given reports whether traces are wanted.
 func (f *tracesRunFlags) given() bool { return f.set.Changed("traces") }
 
+// sends reports whether the traces are sent to a collector.
+func (f *tracesRunFlags) sends() bool { return f.set.Changed("otlp") }
+
 func (f *tracesRunFlags) check() error {
 	if name := firstGiven(f.set, setting.Traces); name != "" && !f.given() {
 		return usagef("run: --%s is for traces: choose the calls that begin them by --traces PATTERN", name)
@@ -28,6 +31,11 @@ func (f *tracesRunFlags) check() error {
 	keep, _ := f.set.GetStringArray("keep")
 	for _, k := range keep {
 		if err := agent.CheckKeep(k); err != nil {
+			return usagef("--%w", err)
+		}
+	}
+	if f.sends() {
+		if err := agent.CheckOTLP(f.set.Lookup("otlp").Value.String()); err != nil {
 			return usagef("--%w", err)
 		}
 	}

@@ -76,7 +76,11 @@ func (a *app) watchCommand() *cobra.Command {
 				}
 			}
 			short := names.NewSet()
-			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+			r, err := limits.watch(targets, w)
+			if err != nil {
+				return err
+			}
+			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
 				out := bufio.NewWriter(a.stdout) // one write for all
 				for i := range n.Calls {
 					if err := showCall(out, f, short, &n.Calls[i]); err != nil {
@@ -195,7 +199,11 @@ func (a *app) stackCommand() *cobra.Command {
 			}
 			w := control.Watch{Kind: control.KindStacks, Limit: limits.hits, If: only}
 			var last []control.Stack
-			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+			r, err := limits.watch(targets, w)
+			if err != nil {
+				return err
+			}
+			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
 				if len(n.Stacks) > 0 {
 					last = n.Stacks
 				}
@@ -242,7 +250,11 @@ func (a *app) traceCommand() *cobra.Command {
 				return usagef("--on=%s: trace shows calls when they have ended: want panic, or no --on", strings.Join(on, ","))
 			}
 			w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: len(on) > 0, Limit: limits.hits, Nodes: f.form == "json"}
-			_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+			r, err := limits.watch(targets, w)
+			if err != nil {
+				return err
+			}
+			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
 				for i := range n.Traces {
 					t := &n.Traces[i]
 					if f.form == "json" {

@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/ctf"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
+	"github.com/waymark-go/waymark/internal/spans"
 )
 
 // An Output is a file, or a folder, that gets its name when it is complete. Until then it is beside
@@ -32,7 +33,7 @@ type noting struct {
 	err error
 }
 
-func (n *noting) Send(r *otlp.Request) error {
+func (n *noting) Send(r *spans.Request) error {
 	err := n.Sink.Send(r)
 	if n.err == nil {
 		n.err = err
@@ -64,7 +65,7 @@ var ErrFolder = errors.New("there is something that no export has written: choos
 // is sent to. If the name is one of the inputs, the error wraps ErrInput. The output has the
 // permissions of the inputs, whatever those of a file were that it takes the place of.
 func (f *Format) Create(name string, inputs []string) (*Output, error) {
-	if otlp.IsURL(name) {
+	if spans.IsURL(name) {
 		if !f.sent {
 			return nil, fmt.Errorf("%s: %w", name, ErrURL)
 		}

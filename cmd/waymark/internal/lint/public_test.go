@@ -15,7 +15,7 @@ import (
 
 // libraryPackages are the folders of the library's public packages.
 var libraryPackages = []string{
-	".", "stats", "timing", "monitor", "probe", "trace", "sampler", "callgraph", "histogram", "value", "tracefile", "remote", "agent",
+	".", "stats", "timing", "monitor", "probe", "trace", "sampler", "callgraph", "histogram", "value", "tracefile", "remote", "agent", "otlp",
 }
 
 // Types in public declarations have a public name: an internal one that programs could get, but not name, is

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+	"github.com/waymark-go/waymark/internal/spans"
 )
 
 // maxTrace is how many spans a made-up trace has at most.
@@ -51,18 +51,18 @@ func (g *Graph) Check() error {
 // Made has made-up traces.
 type Made struct {
 	Graph
-	resource *otlp.Resource
+	resource *spans.Resource
 	names    []string
 	weights  []float64 // of functions, added up
 	rng      *rand.Rand
 	trace    [16]byte
-	spans    []otlp.Span
+	spans    []spans.Span
 }
 
 // Make returns the traces of a graph, which Check has found good. A generator in the same state gives
 // the same traces.
 func Make(g Graph, rng *rand.Rand) *Made {
-	m := &Made{Graph: g, resource: otlp.NewResource("waymark-load"), rng: rng}
+	m := &Made{Graph: g, resource: spans.NewResource("waymark-load"), rng: rng}
 	sum := 0.0
 	for i := range g.Functions {
 		m.names = append(m.names, fmt.Sprintf("load.f%d", i+1))
@@ -86,7 +86,7 @@ func (m *Made) name() string {
 }
 
 // Next makes a trace.
-func (m *Made) Next(end int64) []otlp.Span {
+func (m *Made) Next(end int64) []spans.Span {
 	newID(m.rng, m.trace[:8])
 	newID(m.rng, m.trace[8:])
 	m.spans = m.spans[:0]
@@ -99,7 +99,7 @@ func (m *Made) Next(end int64) []otlp.Span {
 // itself as much as an average one.
 func (m *Made) call(parent [8]byte, level int, start, end int64) {
 	i := len(m.spans)
-	m.spans = append(m.spans, otlp.Span{Resource: m.resource, Trace: m.trace, Parent: parent, Name: m.name(), Start: start, End: end})
+	m.spans = append(m.spans, spans.Span{Resource: m.resource, Trace: m.trace, Parent: parent, Name: m.name(), Start: start, End: end})
 	newID(m.rng, m.spans[i].ID[:])
 	if level == m.Depth {
 		return

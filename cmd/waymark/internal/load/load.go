@@ -14,14 +14,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+	"github.com/waymark-go/waymark/internal/spans"
 )
 
 // A Source has traces.
 type Source interface {
 	// Next returns the spans of the next trace, whose last one ends at a time in ns since 1970. Ids are new
 	// each time. The spans are valid until the next call.
-	Next(end int64) []otlp.Span
+	Next(end int64) []spans.Span
 }
 
 // Options say how much is sent, and where.
@@ -77,7 +77,7 @@ const progressEvery = 200 * time.Millisecond
 
 // A post is a request on its way.
 type post struct {
-	request otlp.Request
+	request spans.Request
 	first   time.Time // when its first span was due
 	due     time.Time // when its last one was, and it
 }
@@ -211,7 +211,7 @@ func (r *run) send() {
 const maxTexts = 19
 
 // count counts a request that was sent.
-func (r *run) count(spans, bytes int, latency time.Duration, err error) {
+func (r *run) count(sent, bytes int, latency time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Requests++
@@ -222,13 +222,13 @@ func (r *run) count(spans, bytes int, latency time.Duration, err error) {
 	}
 	r.result.FailedRequests++
 	text := err.Error()
-	var some *otlp.Rejection
+	var some *spans.Rejection
 	if errors.As(err, &some) {
-		spans = int(min(some.Spans, uint64(spans)))
+		sent = int(min(some.Spans, uint64(sent)))
 		r.result.Latencies = append(r.result.Latencies, latency)
 		text = "spans were rejected: " + some.Message
 	}
-	r.result.FailedSpans += spans
+	r.result.FailedSpans += sent
 	if r.errors[text] == 0 && len(r.errors) >= maxTexts {
 		text = "other errors"
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/load"
+	"github.com/waymark-go/waymark/internal/spans"
 )
 
 // A span is what tests read of one.
@@ -48,7 +48,7 @@ func TestGraph(t *testing.T) {
 	var all []span
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: depth, Width: width, Functions: 10, Duration: time.Second}), load.Options{
 		Traces: traces,
-		Receiver: load.Receiver{Post: func(r *otlp.Request) (int, error) {
+		Receiver: load.Receiver{Post: func(r *spans.Request) (int, error) {
 			all = append(all, spansOf(t, r.JSON())...)
 			return 0, nil
 		}},
@@ -119,18 +119,18 @@ func TestFailures(t *testing.T) {
 	var mu sync.Mutex
 	var n, given, rejected int
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 9, Functions: 1, Duration: 1}), load.Options{
-		Traces: 1000, Receiver: load.Receiver{Connections: 3, Post: func(r *otlp.Request) (int, error) {
+		Traces: 1000, Receiver: load.Receiver{Connections: 3, Post: func(r *spans.Request) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			spans := len(spansOf(t, r.JSON()))
-			given += spans
+			own := len(spansOf(t, r.JSON()))
+			given += own
 			switch n++; n % 4 {
 			case 0:
-				rejected += spans
+				rejected += own
 				return 0, errors.New("busy")
 			case 1:
 				rejected += 2
-				return 0, &otlp.Rejection{Spans: 2, Message: "too old"}
+				return 0, &spans.Rejection{Spans: 2, Message: "too old"}
 			}
 			return 0, nil
 		}},
@@ -155,7 +155,7 @@ func TestSlow(t *testing.T) {
 	const each = 20 * time.Millisecond
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 511, Functions: 1, Duration: 1}), load.Options{
 		Rate: 512 * 1000, Traces: 20,
-		Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { time.Sleep(each); return 0, nil }},
+		Receiver: load.Receiver{Post: func(*spans.Request) (int, error) { time.Sleep(each); return 0, nil }},
 	})
 	if err != nil || result.Requests != 20 {
 		t.Fatalf("%v: %+v", err, result)
@@ -174,7 +174,7 @@ func TestPace(t *testing.T) {
 	var last int64
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 3, Functions: 1, Duration: 1}), load.Options{
 		Rate: rate, Traces: traces,
-		Receiver: load.Receiver{Post: func(r *otlp.Request) (int, error) {
+		Receiver: load.Receiver{Post: func(r *spans.Request) (int, error) {
 			for _, s := range spansOf(t, r.JSON()) {
 				last = max(last, s.EndTimeUnixNano)
 			}
@@ -194,12 +194,12 @@ func TestEnds(t *testing.T) {
 	fatal := errors.New("no receiver")
 	g := load.Graph{Depth: 1, Width: 1, Functions: 1, Duration: 1}
 	posts := 0
-	result, err := load.Run(t.Context(), made(t, g), load.Options{Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { posts++; return 0, fatal }, Fatal: func(error) bool { return true }}})
+	result, err := load.Run(t.Context(), made(t, g), load.Options{Receiver: load.Receiver{Post: func(*spans.Request) (int, error) { posts++; return 0, fatal }, Fatal: func(error) bool { return true }}})
 	if !errors.Is(err, fatal) || posts != 1 || result.FailedSpans != result.Spans {
 		t.Errorf("%v after %d posts: %+v", err, posts, result)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	result, err = load.Run(ctx, made(t, g), load.Options{Rate: 1e-3, Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { cancel(); return 0, nil }}})
+	result, err = load.Run(ctx, made(t, g), load.Options{Rate: 1e-3, Receiver: load.Receiver{Post: func(*spans.Request) (int, error) { cancel(); return 0, nil }}})
 	if err != nil || result.Traces != 1 || result.Spans != 1 {
 		t.Errorf("cancelled: %v, %+v", err, result)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -20,10 +21,10 @@ type Recorded struct {
 	Traces, Spans int  // that it has
 	Cut           bool // there were more than MaxSpans
 
-	traces [][]otlp.Span
+	traces [][]spans.Span
 	ends   []int64 // of the last span of each
 	next   int
-	spans  []otlp.Span // what Next has returned
+	spans  []spans.Span // what Next has returned
 	rng    *rand.Rand
 }
 
@@ -34,7 +35,7 @@ var errEnough = errors.New("enough spans")
 func Record(set *tracefile.Set, filter *recording.Filter, rng *rand.Rand, progress func(done, all time.Duration)) (*Recorded, []recording.Summary, error) {
 	r := &Recorded{rng: rng}
 	index := make(map[[16]byte]int)
-	read, err := otlp.Tell(set, filter, calls.Options{Progress: progress}, true, func(s *otlp.Span) error {
+	read, err := otlp.Tell(set, filter, calls.Options{Progress: progress}, true, func(s *spans.Span) error {
 		if r.Spans == MaxSpans {
 			r.Cut = true
 			return errEnough
@@ -58,7 +59,7 @@ func Record(set *tracefile.Set, filter *recording.Filter, rng *rand.Rand, progre
 
 // Next returns the next trace. Its spans' ids are those of the recording, all changed in the same bits,
 // so that parents stay parents.
-func (r *Recorded) Next(end int64) []otlp.Span {
+func (r *Recorded) Next(end int64) []spans.Span {
 	trace, shift := r.traces[r.next], end-r.ends[r.next]
 	r.next = (r.next + 1) % len(r.traces)
 	var id [16]byte

@@ -20,6 +20,21 @@ func Clock() (ticks uint64, mono int64) {
 	return counter(), ts.Nano()
 }
 
+// Reads returns how long it takes to read the processor's counter twice, ns.
+var Reads = sync.OnceValue(func() float64 {
+	const n = 1000
+	least := int64(1 << 62)
+	for range 8 {
+		_, from := Clock()
+		for range 2 * n {
+			counter()
+		}
+		_, to := Clock()
+		least = min(least, to-from)
+	}
+	return float64(least) / n
+})
+
 // Steady reports whether the processor's counter counts at a constant rate, alike on all CPUs, as far as the kernel
 // knows.
 var Steady = sync.OnceValue(func() bool {

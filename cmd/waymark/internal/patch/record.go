@@ -397,6 +397,7 @@ func (noHooks) Pause(ns int64) bool                        { time.Sleep(time.Dur
 func (noHooks) Sites() uint32                              { return 0 }
 func (noHooks) Counts(_, _ []uint64)                       {}
 func (noHooks) Estimate(uint32, uint64)                    {}
+func (noHooks) Reserve(int)                                {}
 func (noHooks) Sample(uint64)                              {}
 func (noHooks) SampleWaits() bool                          { return false }
 func (noHooks) Floor(int) uint64                           { return 0 }

@@ -20,12 +20,13 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
-// Path is the library's module path, Agent the package that programs link, and Listener one that has
-// them listen for commands.
+// Path is the library's module path, Agent the package that programs link, Listener one that has
+// them listen for commands, and OTLP one that has them send traces.
 const (
 	Path     = gocmd.Library
 	Agent    = Path + "/agent"
 	Listener = Agent + "/listen"
+	OTLP     = Path + "/otlp"
 	Tag      = "waymark" // the build tag under which it uses the hooks
 )
 

@@ -3,8 +3,8 @@ package calls
 import (
 	"strconv"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/internal/text/jsontext"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )

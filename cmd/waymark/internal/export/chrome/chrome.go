@@ -11,8 +11,8 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/text/jsontext"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

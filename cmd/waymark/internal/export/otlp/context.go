@@ -7,21 +7,21 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 )
 
-// A context names a span, as the header traceparent of W3C's Trace Context does.
-type context struct {
+// A spanContext names a span, as the header traceparent of W3C's Trace Context does.
+type spanContext struct {
 	trace [16]byte
 	span  [8]byte
 }
 
 // contexts say which span of a recording was the last to send a context. What receives that context
 // is the span's child. Programs have sent contexts to each other, and recorded arguments have them.
-type contexts struct{ recent, older map[context]context }
+type contexts struct{ recent, older map[spanContext]spanContext }
 
 // maxContexts bounds what is kept of requests that nobody in the recordings has received.
 const maxContexts = 1 << 16
 
 // of returns the span in which a context was sent: the context itself, if no recording has that.
-func (c *contexts) of(told context) *context {
+func (c *contexts) of(told spanContext) *spanContext {
 	if sent, ok := c.recent[told]; ok {
 		return &sent
 	}
@@ -31,15 +31,15 @@ func (c *contexts) of(told context) *context {
 	return &told
 }
 
-func (c *contexts) set(told, span context) {
+func (c *contexts) set(told, span spanContext) {
 	if c.recent == nil || len(c.recent) >= maxContexts {
-		c.older, c.recent = c.recent, make(map[context]context)
+		c.older, c.recent = c.recent, make(map[spanContext]spanContext)
 	}
 	c.recent[told] = span
 }
 
 // contextOf returns the context that values have in their texts.
-func contextOf(values []calls.Value) (c context, ok bool) {
+func contextOf(values []calls.Value) (c spanContext, ok bool) {
 	for i := range values {
 		if c, ok = parseContext(values[i].Text); ok {
 			return c, true
@@ -50,7 +50,7 @@ func contextOf(values []calls.Value) (c context, ok bool) {
 
 // parseContext finds the first context in a text. It is "00-", 32 hexadecimal digits of a trace,
 // "-", 16 of a span, and "-" with two of flags. Zeros are no ids.
-func parseContext(text string) (c context, ok bool) {
+func parseContext(text string) (c spanContext, ok bool) {
 	const version, trace, span, flags = 2, 32, 16, 2
 	for {
 		i := strings.IndexByte(text, '-')

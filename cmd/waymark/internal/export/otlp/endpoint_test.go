@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/spans"
 )
 
 // Whether a failure may be gone at the next attempt.
@@ -31,7 +33,7 @@ func TestTemporary(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Timeout = 300 * time.Millisecond
-		if _, err := e.Post(request()); err == nil || Temporary(err) != tt.want {
+		if _, err := e.Post(request()); err == nil || spans.Temporary(err) != tt.want {
 			t.Errorf("%s: %v: want one that is temporary: %v", tt.name, err, tt.want)
 		}
 	}
@@ -59,8 +61,8 @@ func TestRedirected(t *testing.T) {
 }
 
 // request returns one with a span.
-func request() *Request {
-	r := new(Request)
-	r.Add(&Span{Resource: NewResource("test"), Name: "f"})
+func request() *spans.Request {
+	r := new(spans.Request)
+	r.Add(&spans.Span{Resource: spans.NewResource("test"), Name: "f"})
 	return r
 }

@@ -1,5 +1,5 @@
-// Package otlp writes spans of OpenTelemetry. They are gathered in requests of its protocol, which have
-// two encodings. Lines writes requests to a file, Endpoint sends them to a receiver.
+// Package otlp makes spans of OpenTelemetry of recordings. Package spans gathers them in requests of
+// OpenTelemetry's protocol. Lines writes requests to a file, Endpoint sends them to a receiver.
 //
 // Spans are the root calls of goroutines and the calls of functions in groups, unless a filter
 // chooses calls. Calls of a trace, as `waymark traces` has them, have one trace id. The parent of a
@@ -16,12 +16,13 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Write sends the calls of a set that the filter shows to a sink.
 func Write(to Sink, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
-	var out Request
+	var out spans.Request
 	flush := func() error {
 		if out.Spans() == 0 {
 			return nil
@@ -30,7 +31,7 @@ func Write(to Sink, set *tracefile.Set, filter *recording.Filter, o calls.Option
 		return to.Send(&out)
 	}
 	chosen := filter.Show != nil || filter.Root != nil || filter.Callers != nil || filter.Min > 0 || filter.Depth > 0
-	read, err := Tell(set, filter, o, chosen, func(s *Span) error {
+	read, err := Tell(set, filter, o, chosen, func(s *spans.Span) error {
 		if !out.Takes(s) {
 			if err := flush(); err != nil {
 				return err
@@ -48,32 +49,32 @@ func Write(to Sink, set *tracefile.Set, filter *recording.Filter, o calls.Option
 // Tell tells the spans of a set's calls that the filter shows, in the order in which they end.
 // Unless all is set, it tells only root calls and calls of functions in groups. A span is valid
 // until tell returns. The first error of tell ends the reading.
-func Tell(set *tracefile.Set, filter *recording.Filter, o calls.Options, all bool, tell func(*Span) error) ([]recording.Summary, error) {
+func Tell(set *tracefile.Set, filter *recording.Filter, o calls.Options, all bool, tell func(*spans.Span) error) ([]recording.Summary, error) {
 	o.Whole, o.Traces = true, true
 	t := &teller{tell: tell, all: all}
 	return calls.Tell(set, filter, o, calls.Listener{Begin: t.begin, End: t.end, Start: start})
 }
 
 type teller struct {
-	tell      func(*Span) error
+	tell      func(*spans.Span) error
 	all       bool       // each call is a span
 	processes []*process // by index
 	contexts  contexts
-	span      Span // what tell is given
+	span      spans.Span // what tell is given
 }
 
 // A process has what all its spans have in common.
 type process struct {
-	*Resource
+	*spans.Resource
 	seed  [16]byte
 	start int64 // of the set's first recording, since 1970 in ns
 }
 
 // A strand is what a goroutine does.
 type strand struct {
-	levels []level  // of its open calls
-	parent uint64   // of its root calls: the call whose span is around the go statement; 0 if unknown
-	remote *context // of its open calls, nil if that is of their own process; see contexts
+	levels []level      // of its open calls
+	parent uint64       // of its root calls: the call whose span is around the go statement; 0 if unknown
+	remote *spanContext // of its open calls, nil if that is of their own process; see contexts
 }
 
 func strandOf(g *calls.Goroutine) *strand {
@@ -123,7 +124,7 @@ func (t *teller) begin(c *calls.Call) error {
 		}
 		if l.span != 0 {
 			p := t.process(c.Goroutine.Process)
-			t.contexts.set(told, context{s.trace(p, c), p.spanID(l.span)})
+			t.contexts.set(told, spanContext{s.trace(p, c), p.spanID(l.span)})
 		}
 	} else if root {
 		s.remote = nil // of an earlier call
@@ -175,14 +176,8 @@ func (t *teller) process(of *calls.Process) *process {
 	// The same recording has the same ids each time, and another one has others.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s", info.Host, info.PID, info.Start.UnixNano(), info.Program))
 	copy(p.seed[:], sum[:])
-	var a attributes
-	a.text("service.name", filepath.Base(info.Program))
-	a.text("host.name", info.Host)
-	a.number("process.pid", int64(info.PID))
-	a.text("process.executable.path", info.Program)
-	a.text("process.runtime.name", "go")
-	a.text("process.runtime.version", info.Go)
-	p.Resource = &Resource{a}
+	origin := spans.Process{Service: filepath.Base(info.Program), Host: info.Host, PID: info.PID, Path: info.Program, Go: info.Go}
+	p.Resource = origin.Resource()
 	t.processes[of.Index] = p
 	return p
 }
@@ -203,32 +198,29 @@ func (p *process) spanID(call uint64) [8]byte {
 }
 
 // fill makes the span of a call, but for its trace and its parent.
-func (p *process) fill(s *Span, c *calls.Call) {
-	*s = Span{
+func (p *process) fill(s *spans.Span, c *calls.Call) {
+	*s = spans.Span{
 		Resource: p.Resource, ID: p.spanID(c.ID), Name: c.Function.Name, Start: p.start + c.Start, End: p.start + c.End,
-		Exception: c.Panic(), attributes: s.attributes[:0],
+		Exception: c.Panic(), Attributes: s.Attributes[:0],
 	}
-	a := &s.attributes
-	a.text("code.function.name", c.Function.Name)
-	a.text("code.file.path", c.Function.File)
-	a.number("code.line.number", int64(c.Function.Line))
-	a.number("thread.id", int64(c.Goroutine.ID))
+	a := &s.Attributes
+	a.Call(c.Function.Name, c.Function.File, c.Function.Line, c.Goroutine.ID)
 	if c.Trace.ID == c.ID {
-		a.text("waymark.trace", c.Trace.Key())
+		a.Text(spans.TraceKey, c.Trace.Key())
 	}
 	for name, ns := range c.Measures {
-		a.number("waymark."+name, ns)
+		a.Measure(name, ns)
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {
-			a.flag("waymark." + m.Name)
+			a.Mark(m.Name)
 		}
 	}
 	for _, v := range c.Args() {
-		a.text("arg."+v.Name, v.Text)
+		a.Text("arg."+v.Name, v.Text)
 	}
 	for _, v := range c.Results() {
-		a.text("result."+v.Name, v.Text)
+		a.Text("result."+v.Name, v.Text)
 	}
 	const panicked = calltree.Panicked | calltree.Recovered
 	s.Failed = c.Flags&calltree.Failed != 0 || c.Flags&panicked == calltree.Panicked

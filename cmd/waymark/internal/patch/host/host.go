@@ -51,7 +51,8 @@ type host struct {
 
 // A watcher is a task that wants functions patched and is told of their calls.
 type watcher interface {
-	control.Task
+	control.Costly
+	base() *task
 	wants() []patch.Wanted
 	begin(*patch.Call)
 	end(*patch.Call)
@@ -86,6 +87,7 @@ func newHost(t *patch.Target) *host {
 	}
 	h.follow.Begin = func(c *patch.Call) {
 		for _, w := range h.tasks {
+			w.base().sees(c)
 			w.begin(c)
 		}
 	}
@@ -96,8 +98,9 @@ func newHost(t *patch.Target) *host {
 	}
 	h.follow.Hit = func(c *patch.Call) {
 		for _, w := range h.tasks {
-			if w, ok := w.(hitter); ok {
-				w.hit(c)
+			if h, ok := w.(hitter); ok {
+				w.base().seen.Add(1)
+				h.hit(c)
 			}
 		}
 	}
@@ -400,6 +403,7 @@ func joined(notes ...string) string {
 
 // start has a task told of calls, from when its functions are patched. It is for who has the lock.
 func (h *host) start(w watcher) (*patch.Report, error) {
+	w.base().self = w
 	h.tasks = append(h.tasks, w)
 	report, err := h.want()
 	if err != nil {
@@ -423,6 +427,7 @@ func (h *host) drops() map[*patch.Site]uint64 {
 func (h *host) stop(w watcher) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	w.base().paused = false
 	if !slices.Contains(h.tasks, w) {
 		return nil
 	}
@@ -432,6 +437,9 @@ func (h *host) stop(w watcher) error {
 	}
 	return nil
 }
+
+// CPU implements control.Host.
+func (h *host) CPU() time.Duration { return stopped.CPU(h.t.PID()) }
 
 // Watch implements control.Host.
 func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
@@ -56,6 +57,10 @@ type task struct {
 	results bool
 	of      map[*patch.Site]*decide.Decider
 
+	self   watcher
+	paused bool          // the host's lock guards it
+	seen   atomic.Uint64 // calls and lines that were recorded for it
+
 	notesMu sync.Mutex
 	notes   []string             // that haven't been told
 	noted   map[*patch.Site]bool // there was one
@@ -79,7 +84,61 @@ func (t *task) news() control.News {
 	return control.News{Hits: t.hits, Skipped: t.skipped, Met: t.met, LongestNS: int64(float64(t.longest) * t.scale.tick())}
 }
 
+func (t *task) base() *task           { return t }
 func (t *task) wants() []patch.Wanted { return t.all }
+
+// sees counts a call that is recorded for the task.
+func (t *task) sees(c *patch.Call) {
+	if t.near(c) {
+		t.seen.Add(1)
+	}
+}
+
+// What a recorded call takes, in readings of two clocks (docs/performance.md); with values it is the larger.
+const (
+	perCall   = 1.5
+	perValued = 2.2
+)
+
+// Took implements control.Costly.
+func (t *task) Took() time.Duration {
+	per := perCall
+	if t.values != nil {
+		per = perValued
+	}
+	calls := t.seen.Load()
+	for site, n := range t.h.drops() {
+		if _, ok := t.known[site.Func]; ok {
+			calls += n
+		}
+	}
+	return time.Duration(float64(calls) * per * patch.Reads())
+}
+
+// A forgetter is a task that keeps calls in progress.
+type forgetter interface{ forget() }
+
+// Pause implements control.Costly: functions are patched back meanwhile.
+func (t *task) Pause(on bool) error {
+	h := t.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case on && slices.Contains(h.tasks, t.self):
+		t.paused = true
+		h.drop(t.self)
+		if f, ok := t.self.(forgetter); ok {
+			f.forget()
+		}
+	case !on && t.paused:
+		t.paused = false
+		h.tasks = append(h.tasks, t.self)
+	default:
+		return nil
+	}
+	_, err := h.want()
+	return err
+}
 
 // last has the events told that a program has made before it ended.
 func (t *task) last() {
@@ -428,12 +487,8 @@ func (s *sums) complete(out *control.Numbers, r *row) {
 		return
 	}
 	share := float64(ended) / float64(r.ended)
-	for _, n := range []*int64{&out.TotalNS, &out.SelfNS} {
-		*n = int64(float64(*n) * share)
-	}
-	for _, n := range []*uint64{&out.Returned, &out.Panics, &out.Errors} {
-		*n = uint64(math.Round(float64(*n) * share))
-	}
+	out.Estimate(share)
+	out.Returned = uint64(math.Round(float64(out.Returned) * share))
 }
 
 // addDropped counts the calls that there was no room for.
@@ -445,6 +500,16 @@ func (s *sums) addDropped(now map[*patch.Site]uint64, n *control.News) {
 		}
 	}
 	s.dropped, n.Skipped = now, s.missed
+}
+
+// forget implements forgetter.
+func (s *sums) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rows {
+		r.open, r.before = 0, 0
+		clear(r.around)
+	}
 }
 
 // Close implements control.Task.

@@ -92,6 +92,9 @@ func (t *traces) begin(c *patch.Call) {
 	s.open = append(s.open, a.tree.Begin(s.node(), row, c.Site.Name(), "", goes))
 }
 
+// forget implements forgetter.
+func (t *traces) forget() { clear(t.strands) }
+
 func (t *traces) add(goroutine uint64, s *strand) {
 	t.strands[goroutine], s.a.strands[goroutine] = s, s
 }

@@ -39,3 +39,13 @@ func Uptime(pid int) time.Duration {
 	}
 	return time.Duration(now.Nano()) - time.Duration(began)*tick
 }
+
+// CPU returns the CPU time that a process has taken; 0 if it is gone.
+func CPU(pid int) time.Duration {
+	const ofProcess = 2 // CPUCLOCK_SCHED, of all threads: clock_getcpuclockid(3)
+	var now unix.Timespec
+	if unix.ClockGettime(int32(^pid<<3|ofProcess), &now) != nil {
+		return 0
+	}
+	return time.Duration(now.Nano())
+}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -93,13 +94,15 @@ func (h host) Status() control.Status {
 	return control.Status{PID: h.PID, Program: "/bin/app", UptimeNS: 2e9, Functions: 4, Groups: []string{"all", "writes"}}
 }
 
-func (h host) Join() control.Owner                           { return owner{} }
-func (h host) Dump() (string, error)                         { return "", errors.New("no window") }
-func (h host) See(string) (control.Change, error)            { return control.Change{}, nil }
-func (h host) Unsee()                                        {}
-func (h host) Calls(control.Query) (*control.Kept, error)    { return new(control.Kept), nil }
-func (h host) Forget()                                       {}
-func (h host) Resume() error                                 { return errors.New("it isn't suspended") }
+func (h host) Join() control.Owner                        { return owner{} }
+func (h host) Dump() (string, error)                      { return "", errors.New("no window") }
+func (h host) See(string) (control.Change, error)         { return control.Change{}, nil }
+func (h host) Unsee()                                     {}
+func (h host) Calls(control.Query) (*control.Kept, error) { return new(control.Kept), nil }
+func (h host) Forget()                                    {}
+func (h host) Resume() error                              { return errors.New("it isn't suspended") }
+func (h host) CPU() time.Duration                         { return 0 }
+
 func (h host) Audit(control.Request, control.Change, string) {}
 
 type owner struct{}

@@ -1,4 +1,4 @@
-package otlp
+package spans
 
 import "github.com/waymark-go/waymark/internal/wire/protobuf"
 
@@ -41,7 +41,7 @@ const (
 func (r *Request) Protobuf() []byte {
 	out := protobuf.Message(r.b[:0])
 	var ofResource, ofScope, span, part protobuf.Message
-	ofResource.Message(resourceSpansResource, r.spans[0].Resource.attributes.appendTo(nil, resourceAttributes))
+	ofResource.Message(resourceSpansResource, r.spans[0].Resource.Attributes.appendTo(nil, resourceAttributes))
 	part.String(scopeName, scope)
 	ofScope.Message(scopeSpansScope, part)
 	for i := range r.spans {
@@ -64,7 +64,7 @@ func (s *Span) appendTo(m protobuf.Message) protobuf.Message {
 	m.Uint(spanKind, kindInternal)
 	m.Fixed(spanStart, uint64(s.Start))
 	m.Fixed(spanEnd, uint64(s.End))
-	m = s.attributes.appendTo(m, spanAttributes)
+	m = s.Attributes.appendTo(m, spanAttributes)
 	if s.Exception != "" {
 		var event protobuf.Message
 		event.Fixed(eventTime, uint64(s.End))
@@ -80,7 +80,7 @@ func (s *Span) appendTo(m protobuf.Message) protobuf.Message {
 }
 
 // appendTo appends the attributes as a field of a message.
-func (list attributes) appendTo(m protobuf.Message, field protobuf.Number) protobuf.Message {
+func (list Attributes) appendTo(m protobuf.Message, field protobuf.Number) protobuf.Message {
 	var one, value protobuf.Message
 	for i := range list {
 		a := &list[i]

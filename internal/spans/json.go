@@ -1,26 +1,15 @@
-package otlp
+package spans
 
 import (
-	"encoding/hex"
-	"io"
 	"strconv"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
+	"github.com/waymark-go/waymark/internal/text/jsontext"
 )
-
-// Lines is a Sink that writes requests in JSON, one on a line, as the protocol's file exporters do.
-type Lines struct{ io.Writer }
-
-// Send implements Sink, in one call of Write.
-func (l Lines) Send(r *Request) error {
-	_, err := l.Write(r.JSON())
-	return err
-}
 
 // JSON returns a request that has spans as a line, valid until its next encoding.
 func (r *Request) JSON() []byte {
 	b := append(r.b[:0], `{"resourceSpans":[{"resource":{"attributes":`...)
-	b = r.spans[0].Resource.attributes.appendJSON(b)
+	b = r.spans[0].Resource.Attributes.appendJSON(b)
 	b = append(b, `},"scopeSpans":[{"scope":{"name":"`+scope+`"},"spans":`...)
 	for i := range r.spans {
 		b = r.spans[i].appendJSON(append(b, "[,"[min(i, 1)]))
@@ -29,17 +18,25 @@ func (r *Request) JSON() []byte {
 	return r.b
 }
 
+func appendHex(b, id []byte) []byte {
+	const digits = "0123456789abcdef"
+	for _, c := range id {
+		b = append(b, digits[c>>4], digits[c&15])
+	}
+	return b
+}
+
 func (s *Span) appendJSON(b []byte) []byte {
-	b = hex.AppendEncode(append(b, `{"traceId":"`...), s.Trace[:])
-	b = hex.AppendEncode(append(b, `","spanId":"`...), s.ID[:])
+	b = appendHex(append(b, `{"traceId":"`...), s.Trace[:])
+	b = appendHex(append(b, `","spanId":"`...), s.ID[:])
 	if s.Parent != [8]byte{} {
-		b = hex.AppendEncode(append(b, `","parentSpanId":"`...), s.Parent[:])
+		b = appendHex(append(b, `","parentSpanId":"`...), s.Parent[:])
 	}
 	b = jsontext.String(append(b, `","name":`...), s.Name)
 	b = strconv.AppendInt(append(b, `,"kind":`...), kindInternal, 10)
 	b = strconv.AppendInt(append(b, `,"startTimeUnixNano":"`...), s.Start, 10)
 	b = strconv.AppendInt(append(b, `","endTimeUnixNano":"`...), s.End, 10)
-	b = s.attributes.appendJSON(append(b, `","attributes":`...))
+	b = s.Attributes.appendJSON(append(b, `","attributes":`...))
 	if s.Exception != "" {
 		b = strconv.AppendInt(append(b, `,"events":[{"name":"`+exceptionEvent+`","timeUnixNano":"`...), s.End, 10)
 		b = s.exception().appendJSON(append(b, `","attributes":`...))
@@ -53,11 +50,11 @@ func (s *Span) appendJSON(b []byte) []byte {
 }
 
 // exception returns the attributes of the event that a panic is.
-func (s *Span) exception() attributes {
-	return attributes{{key: exceptionMessage, text: s.Exception}}
+func (s *Span) exception() Attributes {
+	return Attributes{{key: exceptionMessage, text: s.Exception}}
 }
 
-func (list attributes) appendJSON(b []byte) []byte {
+func (list Attributes) appendJSON(b []byte) []byte {
 	b = append(b, '[')
 	for i := range list {
 		if i > 0 {

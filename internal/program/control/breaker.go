@@ -1,0 +1,116 @@
+package control
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A Costly is a task whose calls take the program time.
+type Costly interface {
+	Task
+	// Took returns what the program has done for the task, of CPU time, as far as that is known.
+	Took() time.Duration
+	// Pause has calls not told any more, or told again. Nothing pauses a task that is closed.
+	Pause(on bool) error
+}
+
+// A Cut says that a task was cut back: its calls took more of the program's CPU time than the budget.
+type Cut struct {
+	Took float64 `json:"took"` // the largest share of the program's own CPU time that they took
+	On   float64 `json:"on"`   // the share of the time in which calls were told
+}
+
+// UsualBudget is the budget of those who look into a program and have not been given one.
+const UsualBudget = 0.05
+
+// String says what was done.
+func (c *Cut) String() string {
+	return fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget; they were seen for %s of the time", percent(c.Took), percent(c.On))
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// Times of a breaker.
+const (
+	breakerLook = 200 * time.Millisecond // it decides by what has happened in so much time
+	mostRest    = 10 * time.Second       // it pauses a task for so long at most
+
+	// leastBusy is the share of the time that counts as the program's own CPU time at least: one that waits has time
+	// for calls.
+	leastBusy = 0.1
+
+	// mostTook is the largest share of the CPU time that a task is taken to have taken: what calls take is estimated.
+	mostTook = 0.9
+)
+
+// A breaker keeps a task within a budget: it pauses a task that costs more, so that it costs no more on average.
+type breaker struct {
+	Costly
+	share float64
+	now   func() time.Time
+	cpu   func() time.Duration // of the program
+
+	mu                   sync.Mutex
+	began, since, paused time.Time // since: it was resumed, or paused; paused: until then, zero: it is not
+	took, used           time.Duration
+	rested               time.Duration
+	cut                  Cut
+}
+
+func newBreaker(t Costly, share float64, now func() time.Time, cpu func() time.Duration) *breaker {
+	b := &breaker{Costly: t, share: share, now: now, cpu: cpu, began: now()}
+	b.begin(b.began)
+	return b
+}
+
+// begin begins to look at what the task costs.
+func (b *breaker) begin(now time.Time) { b.since, b.took, b.used = now, b.Took(), b.cpu() }
+
+// step decides whether the task goes on, and returns when to decide again.
+func (b *breaker) step() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	whole := now.Sub(b.since)
+	switch {
+	case !b.paused.IsZero() && now.Before(b.paused):
+		return b.paused.Sub(now)
+	case !b.paused.IsZero():
+		b.rested += whole
+		b.paused = time.Time{}
+		b.Pause(false) // an error is that a policy has ended the task, which says so
+		b.begin(now)
+		return breakerLook
+	case whole < breakerLook:
+		return breakerLook - whole
+	}
+	used := float64(b.cpu() - b.used)
+	took := min(float64(b.Took()-b.took), used*mostTook)
+	share := took / max(used-took, leastBusy*float64(whole))
+	if share <= b.share || b.Pause(true) != nil {
+		b.begin(now)
+		return breakerLook
+	}
+	b.cut.Took = max(b.cut.Took, share)
+	rest := min(time.Duration(float64(whole)*(share/b.share-1)), mostRest)
+	b.since, b.paused = now, now.Add(rest)
+	return rest
+}
+
+// Next implements Task.
+func (b *breaker) Next() News {
+	n := b.Costly.Next()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cut.Took > 0 {
+		now, rested := b.now(), b.rested
+		if !b.paused.IsZero() {
+			rested += now.Sub(b.since)
+		}
+		cut := b.cut
+		cut.On = 1 - float64(rested)/float64(max(now.Sub(b.began), 1))
+		n.Cut = &cut
+	}
+	return n
+}

@@ -1,0 +1,76 @@
+package control
+
+import (
+	"testing"
+	"time"
+)
+
+// A costly task takes a share of the time while it isn't paused.
+type costly struct {
+	task
+	share  float64
+	paused bool
+	took   time.Duration
+	pauses int
+}
+
+func (c *costly) Took() time.Duration { return c.took }
+func (c *costly) Pause(on bool) error {
+	if c.paused = on; on {
+		c.pauses++
+	}
+	return nil
+}
+
+// TestBreaker has a task take a share of a program's time, and looks at what it takes with a budget of 5 %.
+func TestBreaker(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		share float64 // of the time that the task takes
+		busy  float64 // of the time that the program itself takes
+		most  float64 // of the program's time that the task may take
+		cut   bool
+	}{
+		{"cheap", 0.03, 1, 0.04, false},
+		{"dear", 0.5, 1, 0.06, true},
+		{"ruinous", 5, 1, 0.12, true}, // a pause has an end
+		{"idle", 0.004, 0.001, 10, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const step = 10 * time.Millisecond
+			now, cpu := time.Unix(0, 0), time.Duration(0)
+			c := &costly{share: tt.share}
+			b := newBreaker(c, 0.05, func() time.Time { return now }, func() time.Duration { return cpu })
+			due := now
+			for i := 0; i < 60_000; i++ { // ten minutes
+				now = now.Add(step)
+				cpu += time.Duration(tt.busy * float64(step))
+				if !c.paused {
+					took := time.Duration(tt.share * float64(step))
+					c.took += took
+					cpu += took
+				}
+				if !now.Before(due) {
+					due = now.Add(b.step())
+				}
+			}
+			own := cpu - c.took
+			if got := float64(c.took) / float64(own); got > tt.most {
+				t.Errorf("the task took %.1f %% of the program's time, want at most %.1f %%", 100*got, 100*tt.most)
+			}
+			n := b.Next()
+			if (n.Cut != nil) != tt.cut {
+				t.Fatalf("cut: %v, want %t", n.Cut, tt.cut)
+			}
+			if n.Cut == nil {
+				return
+			}
+			if on := float64(c.took) / tt.share / (600e9); n.Cut.On < on*0.99 || n.Cut.On > on*1.01 {
+				t.Errorf("it says that calls were told for %.3f of the time, it was %.3f", n.Cut.On, on)
+			}
+			if n.Cut.Took < tt.share*0.9 || n.Cut.Took > tt.share*1.2 {
+				t.Errorf("it says that they took %.3f, it was %.3f", n.Cut.Took, tt.share)
+			}
+		})
+	}
+}
