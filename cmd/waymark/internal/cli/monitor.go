@@ -36,14 +36,15 @@ func (a *app) monitorCommand() *cobra.Command {
 				return err
 			}
 			_, err = a.follow(c, f.form, r, limits.time, max(every, newsEvery+1), func(n *control.News) error {
-				if n.Cut != nil && n.Cut.Period >= wholly {
-					n.Cut = nil
+				part := n.Cut
+				if part != nil && part.Period >= wholly {
+					part = nil
 				}
 				if f.form != "json" {
-					return a.showPeriod(n)
+					return a.showPeriod(n.Functions, part)
 				}
-				if n.Cut != nil {
-					if err := a.cut(f.form, n.Cut, ""); err != nil {
+				if part != nil {
+					if err := a.cut(f.form, part, ""); err != nil {
 						return err
 					}
 				}
@@ -56,9 +57,8 @@ func (a *app) monitorCommand() *cobra.Command {
 // wholly is the share of a period from which on calls were seen all the time, as far as clocks tell.
 const wholly = 0.999
 
-// showPeriod prints the numbers of a period, and with News.Cut for how much of it calls were seen.
-func (a *app) showPeriod(n *control.News) error {
-	list := n.Functions
+// showPeriod prints the numbers of a period, and for how much of it calls were seen, unless part is nil.
+func (a *app) showPeriod(list []control.Numbers, part *control.Cut) error {
 	short := names.NewSet()
 	for i := range list {
 		short.Add(list[i].Function)
@@ -84,8 +84,8 @@ func (a *app) showPeriod(n *control.News) error {
 		t.Rows = append(t.Rows, append(append([]table.Cell{table.Count(n.Calls)}, row...), table.Cell{Text: short.Short(n.Function)}))
 	}
 	head := time.Now().Format("15:04:05")
-	if n.Cut != nil {
-		head += "  seen for " + percent(n.Cut.Period) + " of the time"
+	if part != nil {
+		head += "  seen for " + percent(part.Period) + " of the time"
 	} else if len(list) == 0 {
 		head += "  no calls"
 	}
