@@ -120,9 +120,14 @@ type forgetter interface{ forget() }
 
 // Pause implements control.Costly: functions are patched back meanwhile.
 func (t *task) Pause(on bool) error {
+	t.h.mu.Lock()
+	defer t.h.mu.Unlock()
+	return t.pause(on)
+}
+
+// pause is Pause for who has the lock.
+func (t *task) pause(on bool) error {
 	h := t.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	switch {
 	case on && slices.Contains(h.tasks, t.self):
 		t.paused = true
@@ -239,7 +244,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 		if record.Count {
 			return newCounts(t)
 		}
-		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, dropped: h.t.Drops()}, nil
+		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, budget: w.Budget, dropped: h.t.Drops()}, nil
 	case control.KindCalls:
 		return newCalls(t, w), nil
 	case control.KindStacks:
@@ -338,9 +343,14 @@ func (t *task) note(s *patch.Site, d *decide.Decider) {
 	if s.Line != nil {
 		name = s.Line.String()
 	}
+	t.say(fmt.Sprintf("condition %s: %s: %v", t.only.Text, name, d.Err))
+}
+
+// say has the next news say something.
+func (t *task) say(note string) {
 	t.notesMu.Lock()
-	t.notes = append(t.notes, fmt.Sprintf("condition %s: %s: %v", t.only.Text, name, d.Err))
-	t.notesMu.Unlock()
+	defer t.notesMu.Unlock()
+	t.notes = append(t.notes, note)
 }
 
 // decides reports whether it is known where a call begins that it is one of the task's.
@@ -356,8 +366,23 @@ type sums struct {
 	rows    map[string]*row
 	dropped map[*patch.Site]uint64 // calls there was no room for, until they were last looked at
 	missed  uint64                 // of these since the task began
-	counted map[*patch.Site]uint64 // as dropped, calls that were only counted; nil: it was never paused. The host's lock guards it
+	counted map[*patch.Site]uint64 // as dropped, calls that were only counted; nil: it was never paused. The host's lock guards it, and what follows
+	budget  float64                // share of the program's CPU time
+	rests   *rest                  // nil: it isn't paused, or calls aren't counted meanwhile
+	off     bool                   // it is paused without counting
 }
+
+// A rest is a pause in which calls are counted, as it began.
+type rest struct {
+	cpu     time.Duration
+	counted uint64
+}
+
+// leastJudged is the CPU time after which it is known what counting takes: the kernel tells it in steps of 10 ms.
+const leastJudged = 100 * time.Millisecond
+
+// perCount is what it takes to count a call, ns: CPU time of 200 million calls, see decision 212.
+const perCount = 2.6
 
 // A row is the numbers of a function. Times are in ticks.
 type row struct {
@@ -518,13 +543,40 @@ func (s *sums) count() (now, before map[*patch.Site]uint64, err error) {
 	}
 	if now, err = s.h.t.Counted(); err == nil {
 		s.counted = now
+		err = s.judge()
 	}
 	return now, before, err
 }
 
+// judge has a task that is paused no longer count calls, if that alone takes more than the budget.
+func (s *sums) judge() error {
+	if s.rests == nil {
+		return nil
+	}
+	now := s.rest()
+	took, used := float64(now.counted-s.rests.counted)*perCount, float64(now.cpu-s.rests.cpu)
+	if share := took / max(used-took, 1); used > float64(leastJudged) && share > s.budget {
+		s.rests, s.off = nil, true
+		s.say(fmt.Sprintf("to count the calls alone takes %.0f %% of the program's CPU time, more than the budget: from now on numbers are of calls that are seen", 100*share))
+		return s.pause(true)
+	}
+	return nil
+}
+
+// rest returns what was counted until now.
+func (s *sums) rest() *rest {
+	r := &rest{cpu: s.h.CPU()}
+	for site, n := range s.counted {
+		if s.known[site.Func] {
+			r.counted += n
+		}
+	}
+	return r
+}
+
 // wants implements watcher: while the task is paused, that calls are counted.
 func (s *sums) wants() []patch.Wanted {
-	if !s.paused {
+	if s.rests == nil {
 		return s.all
 	}
 	var list []patch.Wanted
@@ -536,30 +588,31 @@ func (s *sums) wants() []patch.Wanted {
 	return list
 }
 
-// Pause implements control.Costly: calls are counted meanwhile, unless a condition says which.
+// Pause implements control.Costly: calls are counted meanwhile, unless a condition says which, or that alone takes too much.
 func (s *sums) Pause(on bool) (err error) {
-	if s.only != nil {
-		return s.task.Pause(on)
-	}
-	s.h.mu.Lock()
-	defer s.h.mu.Unlock()
-	if on == s.paused || !slices.Contains(s.h.tasks, s.self) {
+	h := s.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case s.only != nil || s.off:
+		return s.pause(on)
+	case on == (s.rests != nil) || !slices.Contains(h.tasks, s.self):
 		return nil
-	}
-	if s.counted == nil {
-		if s.counted, err = s.h.t.Counted(); err != nil {
+	case s.counted == nil:
+		if s.counted, err = h.t.Counted(); err != nil {
 			return err
 		}
 	}
-	s.paused = on
-	if _, err = s.h.want(); err != nil {
-		s.paused = !on
-		return err
+	was := s.rests
+	if s.rests = nil; on {
+		s.rests = s.rest()
 	}
-	if on {
+	if _, err = h.want(); err != nil {
+		s.rests = was
+	} else if on {
 		s.forget()
 	}
-	return nil
+	return err
 }
 
 // forget implements forgetter.
