@@ -11,6 +11,7 @@ import "embed"
 //go:embed go.mod probe/*.s
 //go:embed *[^t].go *[^s]t.go
 //go:embed */*[^t].go */*[^s]t.go
+//go:embed agent/*/*[^t].go
 //go:embed internal/*/*[^t].go internal/*/*[^s]t.go internal/*/*[^t]est.go
 //go:embed internal/*/*/*[^t].go internal/*/*/*[^s]t.go internal/*/*/*[^e]st.go
 var Source embed.FS
