@@ -11,7 +11,8 @@ import (
 // [Func.Names].
 func NoGroup(text string, names []string) string {
 	if r := format.FindRole(strings.TrimPrefix(text, "@")); r != nil {
-		return "nothing was instrumented that is " + r.Fits
+		return "nothing was instrumented that is " + r.Fits +
+			"; waymark build --closures has in function literals, --include those of other packages"
 	}
 	var list []string
 	for _, r := range format.Roles {

@@ -21,9 +21,9 @@ const (
 var Roles = [...]Role{
 	{"http", HTTP, "a function or method (http.ResponseWriter, *http.Request), or a handler of gin, echo, fiber, fasthttp or httprouter"},
 	{"grpc", GRPC, "a method of a type that embeds an Unimplemented...Server, or a handler that protoc-gen-go-grpc has generated"},
-	{"sql", SQL, "Query, QueryRow or Exec of database/sql's DB, Tx, Conn or Stmt, which --include std instruments"},
+	{"sql", SQL, "Query, QueryRow or Exec of database/sql's DB, Tx, Conn or Stmt"},
 	{"queue", Queue, "a function with a message of Kafka, NATS, RabbitMQ, SQS, Pub/Sub, asynq or River that returns nothing or an error"},
-	{"test", Test, "a function (*testing.T), which waymark test instruments, and those in tests' function literals with --closures"},
+	{"test", Test, "a function (*testing.T), which waymark test instruments"},
 }
 
 // FindRole returns the role with that name, nil if there is none.

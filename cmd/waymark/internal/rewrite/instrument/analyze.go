@@ -17,7 +17,7 @@ import (
 type Options struct {
 	syntax.Config
 
-	// Closures includes function literals. Those that handle requests are always included.
+	// Closures includes function literals.
 	Closures bool
 
 	// MinCost is the inline cost from which on a function isn't tiny. 0 means 81, the first that is
@@ -139,7 +139,7 @@ func Analyze(u *syntax.Unit, o *Options) (*Analysis, error) {
 		f := &Func{Func: c, Mark: a.set.Of(c), roles: roles.Of(c)}
 		f.Roles = f.roles.Roles()
 		a.estimate(f)
-		if f.Lit != nil && !o.Closures && f.roles&role.Called == 0 {
+		if f.Lit != nil && !o.Closures {
 			f.Never = cmp.Or(f.Never, literal)
 		}
 		f.decide()
@@ -161,7 +161,12 @@ func (a *Analysis) estimate(f *Func) {
 	}
 	f.Cost = est.Cost
 	f.IsTiny = est.Inlinable && est.Cost < cmp.Or(a.opts.MinCost, inlinecost.Budget+1) &&
-		!calledByRuntime(a.tree.Unit, f) && f.roles&role.Called == 0 && !a.costs.Slow(f.Body)
+		!a.called(f) && !a.costs.Slow(f.Body)
+}
+
+// called reports whether only libraries or the runtime call f. Such calls are never inlined.
+func (a *Analysis) called(f *Func) bool {
+	return f.roles&role.Called != 0 || calledByRuntime(a.tree.Unit, f)
 }
 
 // calledByRuntime reports whether no Go code calls f, so that it is never inlined however small it

@@ -22,19 +22,19 @@ import (
 // signatures are the parameters of functions that have a role.
 var signatures = []struct {
 	role   format.SiteFlags
-	params string // with a blank before each one
+	params string
 }{
-	{format.HTTP, " net/http.ResponseWriter *net/http.Request"},
-	{format.HTTP, " net/http.ResponseWriter *net/http.Request github.com/julienschmidt/httprouter.Params"},
-	{format.HTTP, " *github.com/gin-gonic/gin.Context"},
-	{format.HTTP, " github.com/labstack/echo.Context"},
-	{format.HTTP, " *github.com/labstack/echo.Context"},
-	{format.HTTP, " github.com/gofiber/fiber.Ctx"},
-	{format.HTTP, " *github.com/gofiber/fiber.Ctx"},
-	{format.HTTP, " *github.com/valyala/fasthttp.RequestCtx"},
-	{format.GRPC, " any context.Context func google.golang.org/grpc.UnaryServerInterceptor"},
-	{format.GRPC, " any google.golang.org/grpc.ServerStream"},
-	{format.Test, " *testing.T"},
+	{format.HTTP, "net/http.ResponseWriter *net/http.Request"},
+	{format.HTTP, "net/http.ResponseWriter *net/http.Request github.com/julienschmidt/httprouter.Params"},
+	{format.HTTP, "*github.com/gin-gonic/gin.Context"},
+	{format.HTTP, "github.com/labstack/echo.Context"},
+	{format.HTTP, "*github.com/labstack/echo.Context"},
+	{format.HTTP, "github.com/gofiber/fiber.Ctx"},
+	{format.HTTP, "*github.com/gofiber/fiber.Ctx"},
+	{format.HTTP, "*github.com/valyala/fasthttp.RequestCtx"},
+	{format.GRPC, "any context.Context func google.golang.org/grpc.UnaryServerInterceptor"},
+	{format.GRPC, "any google.golang.org/grpc.ServerStream"},
+	{format.Test, "*testing.T"},
 }
 
 // messages are the types of what queues hand to functions, without stars.
@@ -116,27 +116,33 @@ func (r *Roles) Of(f *candidate.Func) format.SiteFlags {
 	if !handles(f.Type) {
 		return 0
 	}
-	if f.Decl != nil && r.services[f.Recv] && f.Decl.Name.IsExported() && f.Type.Results != nil {
-		return format.GRPC
-	}
-	var params strings.Builder
-	queue := false
+	var params []string
 	for _, field := range f.Type.Params.List {
 		name := r.typeName(f.Source.AST, field.Type)
-		queue = queue || slices.Contains(messages, strings.TrimLeft(name, "*[]"))
 		for range max(len(field.Names), 1) {
-			params.WriteString(" " + name)
+			params = append(params, name)
 		}
 	}
+	if r.serving(f, params) {
+		return format.GRPC
+	}
+	text := strings.Join(params, " ")
 	for _, s := range signatures {
-		if s.params == params.String() {
+		if s.params == text {
 			return s.role
 		}
 	}
-	if queue {
+	if slices.ContainsFunc(params, func(p string) bool { return slices.Contains(messages, strings.TrimLeft(p, "*[]")) }) {
 		return format.Queue
 	}
 	return 0
+}
+
+// serving reports whether a function with an error as its last result is a method that a gRPC server
+// calls: of a context and a request, or of a stream as the last parameter.
+func (r *Roles) serving(f *candidate.Func, params []string) bool {
+	return f.Decl != nil && r.services[f.Recv] && f.Decl.Name.IsExported() && f.Type.Results != nil && len(params) > 0 &&
+		(len(params) == 2 && params[0] == "context.Context" || strings.HasSuffix(params[len(params)-1], "Server"))
 }
 
 // handles reports whether a function has no result, or an error as the last one: what libraries call
