@@ -211,7 +211,7 @@ func TestSaveError(t *testing.T) {
 func TestErrGroup(t *testing.T) {
 	f := &fake{funcs: []*Func{{Name: "main.other", Groups: []string{"IO"}}}}
 	for roots, want := range map[string]string{
-		"@http": "@http: function not seen: nothing was instrumented that is a function or method (http.ResponseWriter, *http.Request)",
+		"@http": "@http: function not seen: want a function or method (http.ResponseWriter, *http.Request)",
 		"@htp":  "@htp: function not seen: no function of a group @htp was instrumented; there are @http, @grpc, @sql, @queue, @test, @IO",
 	} {
 		c := begun(t, f, Options{})

@@ -7,12 +7,11 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// NoGroup says why a pattern @NAME names no function. names are those of the program's functions, see
-// [Func.Names].
+// NoGroup says why a pattern @NAME names no function: which functions a built-in group wants, or which
+// groups there are. names are those of the program's functions, see [Func.Names].
 func NoGroup(text string, names []string) string {
 	if r := format.FindRole(strings.TrimPrefix(text, "@")); r != nil {
-		return "nothing was instrumented that is " + r.Fits +
-			"; waymark build --closures has in function literals, --include those of other packages"
+		return "want " + r.Fits + ": none is instrumented; waymark build --closures adds function literals, --include adds packages"
 	}
 	var list []string
 	for _, r := range format.Roles {

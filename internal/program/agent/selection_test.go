@@ -47,7 +47,7 @@ func TestSelectionGroups(t *testing.T) {
 		t.Error("@http selects other functions than main.f")
 	}
 	got := strings.Join(unmatched(), "\n")
-	if strings.Contains(got, "@http:") || !strings.Contains(got, "@grpc: nothing was instrumented that is a method") || !strings.Contains(got, "@htp was instrumented; there are") || !strings.Contains(got, ", @IO") {
+	if strings.Contains(got, "@http:") || !strings.Contains(got, "@grpc: want a method") || !strings.Contains(got, "@htp was instrumented; there are") || !strings.Contains(got, ", @IO") {
 		t.Errorf("unmatched: %s", got)
 	}
 }
