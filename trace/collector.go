@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -209,7 +210,10 @@ func (c *Collector) Err() error {
 	}
 	var names []string
 	for _, f := range c.world.funcs(switchboard.Selection{}) {
-		names = append(names, f.Name)
+		names = append(names, pattern.Of(f).Names()...)
+	}
+	if strings.HasPrefix(c.roots, "@") && !strings.Contains(c.roots, ", ") {
+		return fmt.Errorf("%s: %w: %s", c.roots, ErrNotSeen, pattern.NoGroup(c.roots, names))
 	}
 	return fmt.Errorf("%s: %w: no such function is instrumented%s; have it in when the program is built, as by waymark build --include %s",
 		c.roots, ErrNotSeen, near(c.roots, names), quoted(c.roots))

@@ -88,6 +88,7 @@ type Wish struct {
 }
 
 // A Selection is a set of functions: those in Groups, directly or not, or those that Has reports.
+// Groups may be built-in ones, see [function.Func].
 // The zero Selection is all functions.
 type Selection struct {
 	Groups []string
@@ -123,13 +124,18 @@ func Selected(s Selector) (selection Selection, group string, err error) { retur
 
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
 
+// directed reports whether only functions with directives can be in the selection.
+func (s Selection) directed() bool {
+	return s.Groups != nil && !slices.ContainsFunc(s.Groups, func(g string) bool { return format.FindRole(g) != nil })
+}
+
 // Contains reports whether the function is in the selection.
 func (s Selection) Contains(f *function.Func) bool { return s.has(f) }
 
 func (s Selection) has(f *function.Func) bool {
 	switch {
 	case s.Groups != nil:
-		return slices.ContainsFunc(s.Groups, func(g string) bool { return slices.Contains(f.Groups, g) })
+		return slices.ContainsFunc(s.Groups, func(g string) bool { return slices.Contains(f.Groups, g) || slices.Contains(f.Roles, g) })
 	case s.Has != nil:
 		return s.Has(f)
 	}
@@ -307,7 +313,7 @@ func (b *Board) applyAll() {
 // applyFor switches the sites that wishes may be about: if these are of groups, those of packages
 // with groups.
 func (b *Board) applyFor(wishes []*wish) {
-	every := slices.ContainsFunc(wishes, func(w *wish) bool { return w.Select.Groups == nil })
+	every := slices.ContainsFunc(wishes, func(w *wish) bool { return !w.Select.directed() })
 	for _, t := range b.tables {
 		if every || t.vars != nil {
 			b.apply(t)
@@ -336,7 +342,7 @@ func (b *Board) claims(t *Table) (list []claim, whole uint32) {
 				continue
 			}
 			list = append(list, claim{wish: w})
-			if w.Select.Groups == nil { // else Bind has loaded it if it has functions in groups
+			if !w.Select.directed() { // else Bind has loaded it if it has functions in groups
 				b.load(t)
 			}
 		}
