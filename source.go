@@ -8,7 +8,7 @@ import "embed"
 // It has no tests, which would be a fifth of the source's size: names that don't end in _test.go end in
 // another letter than t, or in t behind another letter than s, and so on.
 //
-//go:embed go.mod probe/*.s
+//go:embed go.mod probe/*.s agent/listen
 //go:embed *[^t].go *[^s]t.go
 //go:embed */*[^t].go */*[^s]t.go
 //go:embed internal/*/*[^t].go internal/*/*[^s]t.go internal/*/*[^t]est.go

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,9 +39,18 @@ func TestSource(t *testing.T) {
 	}
 	look(".")
 	for _, e := range entries {
-		if _, err := os.Stat(path.Join(e.Name(), "go.mod")); e.IsDir() && e.Name() != "internal" && err != nil {
-			look(e.Name())
+		if _, err := os.Stat(path.Join(e.Name(), "go.mod")); !e.IsDir() || e.Name() == "internal" || err == nil {
+			continue
 		}
+		filepath.WalkDir(e.Name(), func(dir string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+					return fs.SkipDir
+				}
+				look(filepath.ToSlash(dir))
+			}
+			return nil
+		})
 	}
 	if len(seen) < 10 {
 		t.Errorf("%d packages, want more", len(seen))

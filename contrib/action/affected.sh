@@ -3,7 +3,7 @@
 # revision, and a new branch has none before it: then the map alone decides.
 set -euo pipefail
 
-if ! git cat-file -e "$REVISION^{commit}" 2>/dev/null && ! git fetch --quiet --depth=1 origin "$REVISION" 2>/dev/null; then
+if ! git cat-file -e "$REVISION^{commit}" 2>/dev/null && ! git fetch --quiet --depth=1 origin "${REVISION#origin/}" 2>/dev/null; then
 	echo "no revision $REVISION here: comparing with HEAD" >&2
 	REVISION=HEAD
 fi

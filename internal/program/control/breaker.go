@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -19,6 +20,16 @@ type Cut struct {
 	Took float64 `json:"took"` // the largest share of the program's own CPU time that they took
 	On   float64 `json:"on"`   // the share of the time in which calls were told
 }
+
+// UsualBudget is the budget of those who look into a program and have not been given one.
+const UsualBudget = 0.05
+
+// String says what was done.
+func (c *Cut) String() string {
+	return fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget; they were seen for %s of the time", percent(c.Took), percent(c.On))
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // Times of a breaker.
 const (

@@ -1,8 +1,11 @@
 package affected
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -273,35 +276,296 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got, err := readBytes(t, nil); !errors.Is(err, ErrDamaged) || len(got.Binaries) > 0 {
+		t.Errorf("an empty file: %v, %v", got, err)
+	}
 	for i := range whole {
-		damaged := slices.Clone(whole)
-		damaged[i] ^= 0x10
-		for _, b := range [][]byte{damaged, whole[:i]} {
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
+		for _, bits := range []byte{1, 0x10, 0x80, 0xff} {
+			damaged := slices.Clone(whole)
+			damaged[i] ^= bits
+			// The head has a time and a system, which don't count.
+			if m, err := readBytes(t, damaged); err == nil && !reflect.DeepEqual(m, got) {
+				t.Errorf("byte %d of %d damaged: %v is read", i, len(whole), m)
 			}
-			if got, err := Read(path, "m"); err == nil && !reflect.DeepEqual(got.Funcs, []Func{{Key: "a", Writes: []string{"v"}}, {Key: "b"}}) {
-				t.Errorf("byte %d of %d damaged: %v is read", i, len(whole), got)
-			}
+		}
+		if m, err := readBytes(t, whole[:i]); !errors.Is(err, ErrDamaged) || len(m.Binaries) > 0 {
+			t.Errorf("cut at %d of %d bytes: %v, %v", i, len(whole), m, err)
 		}
 	}
 }
 
-// Maps of machines that have tested parts of a module are one.
+// readBytes reads a map of module m with this content.
+func readBytes(t *testing.T, data []byte) (*Map, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tests.map")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return Read(path, "m")
+}
+
+// A map that is whole, but not as this program writes it, is refused or can be used: nothing panics.
+func TestMapContent(t *testing.T) {
+	packed := func(text []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(text)
+		z.Close()
+		return b.Bytes()
+	}
+	now := state(t)
+	const text = `{"Version":1,"Module":"m","Funcs":[{"Key":"example.com/m/p.Limit","Hash":"h","File":"f","Writes":["v"]}],` +
+		`"Binaries":{"example.com/m/p":{"World":{"Go":"1"},"Parts":{"p":"h"},"Files":{"x":"h"},"Vars":{"V":"h"},"Before":"AQ==","Tests":{"TestLimit":"AQ=="}}}}`
+	if _, err := readBytes(t, packed([]byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		for _, bits := range []byte{1, 0x10, 0x80} {
+			damaged := []byte(text)
+			damaged[i] ^= bits
+			m, err := readBytes(t, packed(damaged))
+			if err != nil {
+				continue
+			}
+			other, err := readBytes(t, packed([]byte(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Select(now, now)
+			other.Merge(m, now)
+			other.Select(now, nil)
+			read(t, other, "m")
+		}
+	}
+	for _, c := range []struct {
+		old, text string
+		want      error
+	}{
+		{`"Version":1`, `"Version":2`, ErrVersion},
+		{`"Funcs":[`, `"Funcs":{"of":"another form"},"Was":[`, ErrDamaged},
+		{`"Version":1`, `"Version":0`, ErrDamaged},
+		{`"Before":"AQ=="`, `"Before":"Ag=="`, ErrDamaged}, // a function that isn't there
+		{`"TestLimit":"AQ=="`, `"TestLimit":"AAAAAQ=="`, ErrDamaged},
+		{`"Tests":{"TestLimit":"AQ=="}`, `"Tests":null`, ErrDamaged},
+		{text[strings.Index(text, `{"World"`) : len(text)-2], "null", ErrDamaged},
+		{text[strings.Index(text, `"Funcs"`) : len(text)-1], `"Funcs":[]`, ErrDamaged},
+	} {
+		if !strings.Contains(text, c.old) {
+			t.Fatalf("no %s", c.old)
+		}
+		if m, err := readBytes(t, packed([]byte(strings.Replace(text, c.old, c.text, 1)))); !errors.Is(err, c.want) || len(m.Binaries) > 0 {
+			t.Errorf("with %s: %v, %v, want the error %v", c.text, m, err, c.want)
+		}
+	}
+	newer := strings.NewReplacer(`"Version":1`, `"Version":2`, `"Funcs":[`, `"Funcs":{"of":"another form"},"Was":[`).Replace(text)
+	if _, err := readBytes(t, packed([]byte(newer))); !errors.Is(err, ErrVersion) {
+		t.Errorf("a newer format: %v", err)
+	}
+}
+
+// Two maps are one: a test runs if either says that it called what has changed.
 func TestMerge(t *testing.T) {
-	part := func(world, test string) *Map {
-		return &Map{Version: version, Module: "m", Funcs: []Func{{Key: test}}, Binaries: map[string]*Binary{
-			"m/p": {World: map[string]string{"Go": world}, Tests: map[string]Set{test: {0}}},
-		}}
+	const pkg = "example.com/m/p"
+	now := state(t)
+	names := now.Packages[pkg].Names
+	// part is a map of one test. Its functions are as they are now, unless a hash follows.
+	part := func(test string, funcs ...string) *Map {
+		m := &Map{Version: version, Module: now.Module}
+		b := &Binary{World: now.World, Parts: now.parts(pkg), Tests: map[string]Set{test: nil}}
+		for i, f := range append([]string{"TestMain"}, funcs...) {
+			name, hash, old := strings.Cut(f, " ")
+			if !old {
+				hash = now.Hash(pkg + "." + name)
+			}
+			m.Funcs = append(m.Funcs, Func{Key: pkg + "." + name, Hash: hash})
+			if name == "TestMain" {
+				b.Before = Set{i} // the last one that is given
+			} else {
+				b.Tests[test] = append(b.Tests[test], i)
+			}
+		}
+		m.Binaries = map[string]*Binary{pkg: b}
+		return m
 	}
-	m := part("go1", "TestA")
-	m.Merge(part("go1", "TestB"))
-	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestA", "TestB"}) || m.Funcs[m.Binaries["m/p"].Tests["TestB"][0]].Key != "TestB" {
-		t.Errorf("two parts have tests %q of %v", got, m.Funcs)
+	with := func(m *Map, change func(*Binary)) *Map {
+		change(m.Binaries[pkg])
+		return m
 	}
-	m.Merge(part("go2", "TestC"))
-	if got := slices.Sorted(maps.Keys(m.Binaries["m/p"].Tests)); !slices.Equal(got, []string{"TestC"}) {
-		t.Errorf("with a part of another state there are tests %q, want those of the newest", got)
+	otherFlags := func(b *Binary) { b.World = map[string]string{"GOFLAGS or flags": "-race"} }
+	file := func(name string, hash string) func(*Binary) {
+		return func(b *Binary) { b.Files = map[string]string{name: hash} }
+	}
+	fresh := now.file(filepath.Join(now.Root, "p", "data.txt"))
+	for _, c := range []struct {
+		name string
+		a, b *Map
+		skip []string // tests that need not run, whichever map is the first
+	}{
+		{"two tests of one state", part("TestLimit", "Limit"), part("TestOutside", "Alone"), []string{"TestLimit", "TestOutside"}},
+		{"one has changed", part("TestLimit", "Limit old"), part("TestOutside", "Alone"), []string{"TestOutside"}},
+		{"both know it, with other calls", part("TestLimit", "Limit"), part("TestLimit", "Limit", "Far"), []string{"TestLimit"}},
+		{"one has called what has changed", part("TestLimit", "Limit"), part("TestLimit", "Limit", "Far old"), nil},
+		{"one has passed since", part("TestLimit", "Limit"), part("TestLimit", "Limit old"), []string{"TestLimit"}},
+		{"one has called what is gone", part("TestLimit", "Limit"), part("TestLimit", "Gone old"), nil},
+		{"each is of another state", part("TestLimit", "Limit old", "Far"), part("TestLimit", "Limit", "Far old"), nil},
+		{"other flags", part("TestLimit", "Limit"), with(part("TestOutside", "Alone"), otherFlags), []string{"TestLimit"}},
+		{"other flags, and what has changed", part("TestLimit", "Limit"), with(part("TestLimit", "Far old"), otherFlags), nil},
+		{"the functions of one, the flags of the other", part("TestLimit", "Limit old"), with(part("TestLimit", "Limit"), otherFlags), nil},
+		{"a file", with(part("TestLimit", "Limit"), file("p/data.txt", fresh)), part("TestOutside", "Alone"), []string{"TestLimit", "TestOutside"}},
+		{"a file that has changed", with(part("TestLimit", "Limit"), file("p/data.txt", "old")), part("TestOutside", "Alone"), nil},
+		{"a file at two states", with(part("TestLimit", "Limit"), file("p/data.txt", "old")), with(part("TestOutside", "Alone"), file("p/data.txt", fresh)), []string{"TestOutside"}},
+		{"an earlier TestMain", part("TestLimit", "Limit"), part("TestOutside", "Alone", "TestMain old"), []string{"TestLimit"}},
+	} {
+		for _, maps := range [][2]*Map{{c.a, c.b}, {c.b, c.a}} {
+			first := read(t, maps[0], now.Module)
+			first.Merge(read(t, maps[1], now.Module), now)
+			first = read(t, first, now.Module)
+			var skipped []string
+			for _, d := range first.Select(now, nil) {
+				if !d.Run {
+					skipped = append(skipped, d.Test)
+				}
+			}
+			if !sameElements(skipped, c.skip) {
+				t.Errorf("%s: %q of %q need not run, want %q", c.name, skipped, names, c.skip)
+			}
+		}
+	}
+
+	// The same map again makes no map larger.
+	m := part("TestLimit", "Limit", "Far")
+	m.Merge(part("TestLimit", "Limit", "Far"), now)
+	if n := len(read(t, m, now.Module).Funcs); n != 3 {
+		t.Errorf("a map that is merged with itself has %d functions, want 3", n)
+	}
+}
+
+// Maps of random runs, at random states of the sources, against an oracle that knows all runs. A test
+// needs no run only if some run called nothing that has changed, and no other one called something
+// besides that has. Maps of one state are, in both orders, the map that one machine would have made.
+func TestMergeRandom(t *testing.T) {
+	const pkg = "example.com/m/p"
+	now := state(t)
+	names := now.Packages[pkg].Names
+	funcs := []string{"Limit", "Far", "Lookup", "Data", "Print"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	type run struct {
+		test string
+		has  map[string]string // functions that it called, and their hashes
+	}
+	add := func(m *Map, r run) {
+		b := &Binary{World: now.World, Parts: now.parts(pkg), Tests: map[string]Set{r.test: nil}}
+		for key, hash := range r.has {
+			b.Tests[r.test] = append(b.Tests[r.test], len(m.Funcs))
+			m.Funcs = append(m.Funcs, Func{Key: key, Hash: hash})
+		}
+		b.Before = Set{len(m.Funcs)}
+		m.Funcs = append(m.Funcs, Func{Key: pkg + ".TestMain", Hash: now.Hash(pkg + ".TestMain")})
+		slices.Sort(b.Tests[r.test])
+		m.put(pkg, b)
+	}
+	empty := func() *Map { return &Map{Version: version, Module: now.Module, Binaries: make(map[string]*Binary)} }
+	changed := func(has map[string]string) (keys []string) {
+		for key, hash := range has {
+			if now.Hash(key) != hash {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	skips, both := 0, 0
+	for range 300 {
+		ours, theirs, whole := empty(), empty(), empty()
+		known := make(map[string][]run)
+		oneState := rng.IntN(2) == 0
+		for i, test := range names {
+			for side, m := range []*Map{ours, theirs} {
+				if oneState && i%2 != side || rng.IntN(4) == 0 {
+					continue
+				}
+				r := run{test, make(map[string]string)}
+				for _, f := range funcs {
+					if rng.IntN(2) == 0 {
+						continue
+					}
+					key := pkg + "." + f
+					r.has[key] = now.Hash(key)
+					if rng.IntN(6) == 0 {
+						r.has[key] = "old"
+					}
+				}
+				add(m, r)
+				add(whole, r)
+				known[test] = append(known[test], r)
+			}
+		}
+		for _, order := range [][2]*Map{{ours, theirs}, {theirs, ours}} {
+			merged := read(t, order[0], now.Module)
+			merged.Merge(read(t, order[1], now.Module), now)
+			merged = read(t, merged, now.Module)
+			if oneState && !reflect.DeepEqual(merged, read(t, whole, now.Module)) {
+				t.Fatalf("merged: %v, want that of one machine: %v", merged, whole)
+			}
+			for _, d := range merged.Select(now, nil) {
+				runs := known[d.Test]
+				skip := slices.ContainsFunc(runs, func(r run) bool {
+					return len(changed(r.has)) == 0 && !slices.ContainsFunc(runs, func(other run) bool {
+						return slices.ContainsFunc(changed(other.has), func(key string) bool { return r.has[key] == "" })
+					})
+				})
+				if d.Run == skip {
+					t.Fatalf("%s runs: %v, want %v: its runs are %v", d.Test, d.Run, !skip, runs)
+				}
+				if skip {
+					skips++
+					both += len(runs) - 1
+				}
+			}
+		}
+	}
+	if skips < 100 || both < 50 {
+		t.Errorf("%d tests need no run, of which %d are in both maps: too few to show something", skips, both)
+	}
+}
+
+// read returns the map as it is read when it has been written.
+func read(t *testing.T, m *Map, module string) *Map {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tests.map")
+	if err := m.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(path, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A map of which no test ran with the Go release and the platform as they are is refused.
+func TestFits(t *testing.T) {
+	now := &State{World: map[string]string{"the Go release": "go1.26.8", "the platform": "linux amd64 1"}}
+	binary := func(release, platform string) *Binary {
+		return &Binary{World: map[string]string{"the Go release": release, "the platform": platform}}
+	}
+	old, other, same := binary("go1.25.1", "linux amd64 1"), binary("go1.26.8", "linux arm64 1"), binary("go1.26.8", "linux amd64 1")
+	for _, c := range []struct {
+		want     string
+		binaries map[string]*Binary
+	}{
+		{"", nil},
+		{"", map[string]*Binary{"p": same}},
+		{"", map[string]*Binary{"p": old, "q": same}},
+		{"it is a map of tests that ran with go1.25.1, not with go1.26.8", map[string]*Binary{"p": old}},
+		{"it is a map of tests that ran with linux arm64 1, not with linux amd64 1", map[string]*Binary{"p": other}},
+	} {
+		got := ""
+		if err := (&Map{Binaries: c.binaries}).Fits(now); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("error %q, want %q", got, c.want)
+		}
 	}
 }
 

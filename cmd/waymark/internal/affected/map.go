@@ -78,6 +78,9 @@ func (s *Set) UnmarshalJSON(data []byte) error {
 // ErrDamaged is what Read returns of a file that is no map, or not a whole one.
 var ErrDamaged = errors.New("it is no map of waymark test, or it is damaged")
 
+// ErrVersion is what Read returns of a map whose format this program doesn't know.
+var ErrVersion = errors.New("it is a map of another version of waymark")
+
 // mostBytes is the size of the largest map that is read, unpacked.
 const mostBytes = 1 << 30
 
@@ -89,15 +92,17 @@ func Read(path, module string) (*Map, error) {
 		return empty, err
 	}
 	defer f.Close()
-	m := new(Map)
+	var data []byte
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		bounded := io.LimitReader(z, mostBytes)
-		if err = json.NewDecoder(bounded).Decode(m); err == nil {
-			_, err = io.Copy(io.Discard, bounded) // as the checksum is at the end
-		}
+		data, err = io.ReadAll(io.LimitReader(z, mostBytes)) // all, as the checksum is at the end
 	}
-	if err != nil || !m.sound() {
+	var format struct{ Version int }
+	if err == nil && json.Unmarshal(data, &format) == nil && format.Version > 0 && format.Version != version {
+		return empty, ErrVersion
+	}
+	m := new(Map)
+	if err != nil || json.Unmarshal(data, m) != nil || !m.sound() {
 		return empty, ErrDamaged
 	}
 	if m.Module != module {
@@ -118,7 +123,7 @@ func (m *Map) sound() bool {
 	}
 	inside := func(s Set) bool { return len(s) == 0 || s[len(s)-1] < len(m.Funcs) }
 	for _, b := range m.Binaries {
-		if b == nil || !inside(b.Before) {
+		if b == nil || b.Tests == nil || !inside(b.Before) {
 			return false
 		}
 		for _, s := range b.Tests {
@@ -156,7 +161,7 @@ func (m *Map) Write(path string) error {
 	return err
 }
 
-// compact leaves out functions that no test calls, and orders the others.
+// compact leaves out functions that no test calls, and orders the others. Of the same one remains.
 func (m *Map) compact() {
 	used := make(map[int]bool)
 	sets := func(change func(Set) Set) {
@@ -173,12 +178,18 @@ func (m *Map) compact() {
 		}
 		return s
 	})
-	order := slices.SortedFunc(maps.Keys(used), func(i, j int) int {
-		return cmp.Or(cmp.Compare(m.Funcs[i].Key, m.Funcs[j].Key), cmp.Compare(m.Funcs[i].Hash, m.Funcs[j].Hash), cmp.Compare(m.Funcs[i].File, m.Funcs[j].File))
-	})
-	to, funcs := make(map[int]int), make([]Func, len(order))
-	for n, i := range order {
-		to[i], funcs[n] = n, m.Funcs[i]
+	compare := func(i, j int) int {
+		f, g := m.Funcs[i], m.Funcs[j]
+		return cmp.Or(cmp.Compare(f.Key, g.Key), cmp.Compare(f.Hash, g.Hash), cmp.Compare(f.File, g.File))
+	}
+	to := make(map[int]int)
+	var funcs []Func
+	last := -1
+	for _, i := range slices.SortedFunc(maps.Keys(used), compare) {
+		if last < 0 || compare(last, i) != 0 {
+			funcs = append(funcs, m.Funcs[i])
+		}
+		to[i], last = len(funcs)-1, i
 	}
 	m.Funcs = funcs
 	sets(func(s Set) Set {
@@ -187,75 +198,6 @@ func (m *Map) compact() {
 			out[n] = to[i]
 		}
 		slices.Sort(out)
-		return out
+		return slices.Compact(out)
 	})
-}
-
-// Merge adds what another map of the module knows: of packages that this one lacks, and of tests whose
-// packages were in the same state.
-func (m *Map) Merge(other *Map) {
-	base := len(m.Funcs)
-	m.Funcs = append(m.Funcs, other.Funcs...)
-	moved := func(s Set) Set {
-		out := make(Set, len(s))
-		for n, i := range s {
-			out[n] = base + i
-		}
-		return out
-	}
-	for path, b := range other.Binaries {
-		c := &Binary{World: b.World, Parts: b.Parts, Files: b.Files, Vars: b.Vars, Before: moved(b.Before), Tests: make(map[string]Set), Tree: b.Tree}
-		for name, s := range b.Tests {
-			c.Tests[name] = moved(s)
-		}
-		m.put(path, c)
-	}
-}
-
-// put adds what is known of a package. What is newer counts, unless it is of the same state: then both
-// do.
-func (m *Map) put(path string, b *Binary) {
-	old := m.Binaries[path]
-	m.Binaries[path] = b
-	if old == nil || !old.joins(b, m.Funcs) {
-		return
-	}
-	for name, s := range old.Tests {
-		if _, ok := b.Tests[name]; !ok {
-			b.Tests[name] = s
-		}
-	}
-	union := maps.Clone(old.Files)
-	maps.Copy(union, b.Files)
-	b.Files = union
-	union = maps.Clone(old.Vars)
-	maps.Copy(union, b.Vars)
-	b.Vars = union
-	b.Before = slices.Concat(old.Before, b.Before)
-	b.Tree = cmp.Or(b.Tree, old.Tree)
-	slices.Sort(b.Before)
-	b.Before = slices.Compact(b.Before)
-}
-
-// joins reports whether what is common to all tests is the same in both.
-func (b *Binary) joins(other *Binary, funcs []Func) bool {
-	agree := func(a, b map[string]string) bool {
-		for k, v := range a {
-			if w, ok := b[k]; ok && v != w {
-				return false
-			}
-		}
-		return true
-	}
-	hashes := make(map[string]string)
-	for _, i := range b.Before {
-		hashes[funcs[i].Key] = funcs[i].Hash
-	}
-	for _, i := range other.Before {
-		if h, ok := hashes[funcs[i].Key]; ok && h != funcs[i].Hash {
-			return false
-		}
-	}
-	return maps.Equal(b.World, other.World) && maps.Equal(b.Parts, other.Parts) && agree(b.Files, other.Files) && agree(b.Vars, other.Vars) &&
-		(b.Tree == "" || other.Tree == "" || b.Tree == other.Tree)
 }

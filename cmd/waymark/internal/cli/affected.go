@@ -213,10 +213,13 @@ func (a *app) readMap(c *choice) (isFile bool, err error) {
 	}
 	for _, name := range c.files[min(1, len(c.files)):] {
 		more, err := affected.Read(name, c.now.Module)
-		if err != nil {
-			return isFile, fmt.Errorf("--map %s: %w", name, err)
+		if err == nil {
+			err = more.Fits(c.now)
 		}
-		c.tests.Merge(more)
+		if err != nil {
+			return isFile, fmt.Errorf("--map %s: %w: leave it out, or make it anew", name, err)
+		}
+		c.tests.Merge(more, c.now)
 	}
 	return isFile, nil
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // liveBudget is the budget of commands that look into running programs.
-const liveBudget = "5%"
+var liveBudget = fmt.Sprintf("%g%%", 100*control.UsualBudget)
 
 // newsEvery is how long the program waits for news before it says that there are none.
 const newsEvery = 200 * time.Millisecond
@@ -93,7 +93,9 @@ func (f *limitFlags) watch(targets []string, w control.Watch) (control.Request, 
 }
 
 // percent returns a share as text.
-func percent(share float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %" }
+func percent(share float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %"
+}
 
 // errEnough ends what follow tells.
 var errEnough = errors.New("enough")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -53,21 +52,14 @@ func TestModes(t *testing.T) {
 }
 
 func scripts(t *testing.T, dir string) {
-	goEnv := func(name string) string {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatalf("go env %s: %v", name, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
 	vars := []string{
 		"WAYMARKCACHE=" + os.Getenv("WAYMARKCACHE"),
-		"GOCACHE=" + goEnv("GOCACHE"),
-		"GOMODCACHE=" + goEnv("GOMODCACHE"),
-		"GOPROXY=" + goEnv("GOPROXY"),
+		"GOCACHE=" + goEnv(t, "GOCACHE"),
+		"GOMODCACHE=" + goEnv(t, "GOMODCACHE"),
+		"GOPROXY=" + goEnv(t, "GOPROXY"),
 		"GOFLAGS=-ldflags=-w", // linking is a half of most builds, and DWARF a half of that
 		"GOWORK=",
-		"GOTOOLCHAIN=" + goEnv("GOTOOLCHAIN"),
+		"GOTOOLCHAIN=" + goEnv(t, "GOTOOLCHAIN"),
 		"NO_COLOR=1",
 		"LIBRARY=" + repository.Path(t, ""), // for programs that import it
 	}
@@ -91,7 +83,7 @@ func scripts(t *testing.T, dir string) {
 			case "long": // in front of what make test-long does beyond make test
 				return *long, nil
 			case "race":
-				return goEnv("CGO_ENABLED") == "1", nil
+				return goEnv(t, "CGO_ENABLED") == "1", nil
 			case "toolchains":
 				cmd := exec.Command("go", "version")
 				cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.2")

@@ -16,6 +16,16 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(command(t, ".", nil, "go", "env", "GOROOT")))
 }
 
+// goEnv returns a setting of the go command.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatalf("go env %s: %v", name, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // command runs a program in dir and returns what it prints on stdout.
 func command(t *testing.T, dir string, env []string, name string, args ...string) []byte {
 	t.Helper()

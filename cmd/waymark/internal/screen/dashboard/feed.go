@@ -70,7 +70,8 @@ type followed struct {
 	what    string
 	hits    uint64
 	skipped uint64
-	why     string // it has ended
+	cut     *control.Cut // what has been said of it
+	why     string       // it has ended
 }
 
 // feedOf returns the feed of a kind.
@@ -141,6 +142,10 @@ func (m *Model) news(n news) tea.Cmd {
 		f.hits, f.skipped = n.news.Hits, n.news.Skipped
 		if len(n.news.Notes) > 0 {
 			m.say(strings.Join(n.news.Notes, "; "))
+		}
+		if c := n.news.Cut; c != nil && (f.cut == nil || f.cut.Took < c.Took) {
+			f.cut = c
+			m.say(c.String())
 		}
 		if n.kind == calls {
 			m.watch.tell(n.news.Calls)

@@ -146,7 +146,7 @@ func (m *Model) traceForm(target string) {
 				return nil
 			}
 		}
-		w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: m.form.Fields[2].On, Nodes: true}
+		w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: m.form.Fields[2].On, Nodes: true, Budget: control.UsualBudget}
 		return m.follow(trees, target, control.Request{Do: control.DoWatch, Targets: []string{target}, Watch: &w})
 	}
 }

@@ -188,7 +188,7 @@ func (m *Model) watchForm(target string) {
 		target, only, values := m.form.Value(0), m.form.Value(1), m.form.Fields[2].On
 		line := control.IsLine(target)
 		values = values || line // they are all that there is to show
-		w := control.Watch{Kind: control.KindCalls, Bare: !values}
+		w := control.Watch{Kind: control.KindCalls, Bare: !values, Budget: control.UsualBudget}
 		if target == "" {
 			m.form.Error = "want a function, a pattern of functions, a group as @NAME, or a line as store.go:118"
 			return nil

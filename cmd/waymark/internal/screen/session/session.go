@@ -190,7 +190,7 @@ func (s *Session) Switch(targets []string) (*control.Change, error) {
 
 // sum begins to add up calls.
 func sum(c *live.Conn, targets []string) (*control.Change, error) {
-	answer, err := c.Ask(control.Request{Do: control.DoWatch, Targets: targets, Watch: &control.Watch{Kind: control.KindSums, Waits: true}})
+	answer, err := c.Ask(control.Request{Do: control.DoWatch, Targets: targets, Watch: &control.Watch{Kind: control.KindSums, Waits: true, Budget: control.UsualBudget}})
 	switch {
 	case err != nil:
 		return nil, err

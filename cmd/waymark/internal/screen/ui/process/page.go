@@ -78,7 +78,7 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 	limit := min(max(c.Limit, 1), mostHits)
 	switch c.Task {
 	case "top":
-		r.Watch = &control.Watch{Kind: control.KindSums, Waits: !c.Count, Count: c.Count}
+		r.Watch = &control.Watch{Kind: control.KindSums, Waits: !c.Count, Count: c.Count, Budget: control.UsualBudget}
 		every = max(time.Duration(c.EveryNS), shortestEvery)
 	case "sample":
 		r.Targets, r.Watch = nil, &control.Watch{Kind: control.KindSamples, Rate: sampleRate}
