@@ -3,8 +3,8 @@ package otlp
 import (
 	"fmt"
 	"sync"
-	"time"
 
+	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/trace"
@@ -53,33 +53,32 @@ type parents struct {
 // A begun is the parent of a root call, which may be none.
 type begun struct {
 	goroutine uint64
-	at        time.Time
+	clock     uint64 // when it told its beginning, by the runtime's clock
+	end       uint64 // when it told its end
 	parent    parent
 	depth     int // of root calls in progress on the goroutine
 }
 
-const (
-	mostEnded = 4096
-	clockSkew = time.Millisecond // between this package's clock and that of traces, at most
-)
+const mostEnded = 4096
 
 // Observe implements switchboard.Observer.
 func (p *parents) Observe(e *switchboard.Event) {
 	switch e.Kind {
 	case switchboard.Enter:
-		if p.enter(e.Goroutine, time.Now()) {
+		if clock, _ := rt.Clock(); p.enter(e.Goroutine, clock) {
 			found := parentOf(e.Args())
 			p.mu.Lock()
 			p.open[e.Goroutine].parent = found
 			p.mu.Unlock()
 		}
 	case switchboard.Exit:
-		p.exit(e.Goroutine)
+		clock, _ := rt.Clock()
+		p.exit(e.Goroutine, clock)
 	}
 }
 
 // enter notes that a root call begins. It reports whether it is the outermost one.
-func (p *parents) enter(goroutine uint64, now time.Time) bool {
+func (p *parents) enter(goroutine, clock uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if b := p.open[goroutine]; b != nil {
@@ -89,12 +88,12 @@ func (p *parents) enter(goroutine uint64, now time.Time) bool {
 	if p.open == nil {
 		p.open = make(map[uint64]*begun)
 	}
-	p.open[goroutine] = &begun{goroutine: goroutine, at: now, depth: 1}
+	p.open[goroutine] = &begun{goroutine: goroutine, clock: clock, depth: 1}
 	return true
 }
 
 // exit notes that a root call has ended.
-func (p *parents) exit(goroutine uint64) {
+func (p *parents) exit(goroutine, clock uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.open[goroutine]
@@ -104,6 +103,7 @@ func (p *parents) exit(goroutine uint64) {
 	if b.depth--; b.depth > 0 {
 		return
 	}
+	b.end = clock
 	delete(p.open, goroutine)
 	if len(p.ended) < mostEnded {
 		p.ended = append(p.ended, *b)
@@ -113,26 +113,19 @@ func (p *parents) exit(goroutine uint64) {
 	p.next = (p.next + 1) % mostEnded
 }
 
-// of returns the parent of a trace: that of the root call on its goroutine that began next to it. The root
-// call may not have told its end yet.
-func (p *parents) of(t *trace.Trace) (found parent) {
-	from, to := t.Start.Add(-clockSkew), t.Start.Add(t.Duration+clockSkew)
-	nearest := time.Duration(1<<63 - 1)
-	look := func(b *begun) {
-		if b.goroutine != t.Goroutine || b.at.Before(from) || b.at.After(to) {
-			return
-		}
-		if far := b.at.Sub(t.Start).Abs(); far < nearest {
-			nearest, found = far, b.parent
-		}
-	}
+// of returns the parent of a trace. Its root call told its beginning before the trace began, and tells its
+// end later.
+func (p *parents) of(t *trace.Trace) parent {
+	at := gather.BeganOf(t)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range p.ended {
-		look(&p.ended[i])
+		if b := &p.ended[i]; b.goroutine == t.Goroutine && b.clock <= at && at <= b.end {
+			return b.parent
+		}
 	}
-	if b := p.open[t.Goroutine]; b != nil {
-		look(b)
+	if b := p.open[t.Goroutine]; b != nil && b.clock <= at {
+		return b.parent
 	}
-	return found
+	return parent{}
 }

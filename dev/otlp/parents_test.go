@@ -22,7 +22,7 @@ func TestParents(t *testing.T) {
 	server := httptest.NewServer(over)
 	defer server.Close()
 	cmd := exec.CommandContext(t.Context(), app)
-	cmd.Env = append(os.Environ(), "WAYMARK=traces=main.handle+main.work+main.inside,keep=all,otlp="+server.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json")
+	cmd.Env = append(os.Environ(), "WAYMARK=traces=main.handle,traces=main.work,traces=main.inside,keep=all,otlp="+server.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
