@@ -21,7 +21,7 @@ func (s *Sink) FindParents(roots trace.Selector) error {
 	if s.options.Parent != nil {
 		return nil
 	}
-	selected, _, err := switchboard.Selected(roots)
+	selected, err := switchboard.SelectionOf(roots)
 	if err != nil {
 		return fmt.Errorf("otlp: %w", err)
 	}
