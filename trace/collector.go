@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +62,7 @@ func Start(roots Selector, o Options) (*Collector, error) {
 }
 
 func start(w world, roots Selector, o Options) (*Collector, error) {
-	selected, err := selection(roots)
+	selected, err := switchboard.SelectionOf(roots)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +84,7 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 		Keep: o.rule(), Deliver: c.deliver, Removed: c.forbid,
 	}
 	if o.Calls != nil {
-		if of.Calls, err = selection(o.Calls); err != nil {
+		if of.Calls, err = switchboard.SelectionOf(o.Calls); err != nil {
 			return nil, err
 		}
 	}
@@ -102,15 +101,6 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	c.mu.Unlock()
 	c.remove = w.atEnd(c.end)
 	return c, nil
-}
-
-// selection returns what s selects.
-func selection(s Selector) (switchboard.Selection, error) {
-	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
-		return switchboard.Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
-	}
-	selected, _, err := switchboard.Selected(s)
-	return selected, err
 }
 
 // forbid notes that a policy has ended gathering.

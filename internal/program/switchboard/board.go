@@ -2,12 +2,15 @@ package switchboard
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -121,6 +124,15 @@ func Selects(f func() (s Selection, group string, err error)) Selecting { return
 
 // Selected returns the functions that s selects, and the name of the group if they are one's.
 func Selected(s Selector) (selection Selection, group string, err error) { return s.selected() }
+
+// SelectionOf returns what s selects; it is an error if s is nil.
+func SelectionOf(s Selector) (Selection, error) {
+	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
+		return Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
+	}
+	selected, _, err := s.selected()
+	return selected, err
+}
 
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
 
