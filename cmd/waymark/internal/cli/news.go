@@ -150,7 +150,11 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		last = answer.News
 		if n := last.Cut; n != nil && !cut {
 			cut = true
-			a.note(fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: from now on they are seen for a part of the time; --budget none sees all", percent(n.Took), percent(r.Watch.Budget)))
+			how := "from now on they are seen for a part of the time"
+			if n.Counted > 0 {
+				how = "those of " + units.Things(uint64(n.Counted), "function") + " are only counted"
+			}
+			a.note(fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: %s; --budget none sees all", percent(n.Took), percent(r.Watch.Budget), how))
 		}
 		for _, note := range last.Notes {
 			misfits++
@@ -171,7 +175,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	if last.Skipped > 0 {
 		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
-	if last.Cut != nil {
+	if last.Cut != nil && last.Cut.Counted == 0 {
 		a.note(fmt.Sprintf("they were seen for %s of the time", percent(last.Cut.On)))
 	}
 	if misfits > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
