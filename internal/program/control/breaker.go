@@ -27,8 +27,9 @@ type Trimmer interface {
 
 // A Cut says that a task was cut back: its calls took more of the program's CPU time than the budget.
 type Cut struct {
-	Took float64 `json:"took"` // the largest share of the program's own CPU time that they took
-	On   float64 `json:"on"`   // the share of the time in which calls were told
+	Took   float64 `json:"took"`   // the largest share of the program's own CPU time that they took
+	On     float64 `json:"on"`     // the share of the time in which calls were told
+	Period float64 `json:"period"` // the same since the last news
 
 	Counted int `json:"counted,omitempty"` // functions whose calls are only counted since; the others are as before
 }
@@ -73,11 +74,14 @@ type breaker struct {
 	began, since, paused time.Time // since: it was resumed, or paused; paused: until then, zero: it is not
 	took, used           time.Duration
 	rested               time.Duration
+	told                 time.Time     // when there were news
+	toldRested           time.Duration // until then
 	cut                  Cut
 }
 
 func newBreaker(t Costly, share float64, now func() time.Time, cpu func() time.Duration) *breaker {
 	b := &breaker{Costly: t, share: share, now: now, cpu: cpu, began: now()}
+	b.told = b.began
 	b.begin(b.began)
 	return b
 }
@@ -132,14 +136,19 @@ func (b *breaker) Next() News {
 	n := b.Costly.Next()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	now, rested := b.now(), b.rested
+	if !b.paused.IsZero() {
+		rested += now.Sub(b.since)
+	}
 	if b.cut.Took > 0 {
-		now, rested := b.now(), b.rested
-		if !b.paused.IsZero() {
-			rested += now.Sub(b.since)
-		}
 		cut := b.cut
-		cut.On = 1 - float64(rested)/float64(max(now.Sub(b.began), 1))
+		cut.On = on(rested, now.Sub(b.began))
+		cut.Period = on(rested-b.toldRested, now.Sub(b.told))
 		n.Cut = &cut
 	}
+	b.told, b.toldRested = now, rested
 	return n
 }
+
+// on returns the share of the time in which a task was not paused.
+func on(rested, of time.Duration) float64 { return 1 - float64(rested)/float64(max(of, rested, 1)) }

@@ -99,3 +99,29 @@ func TestBreaker(t *testing.T) {
 		})
 	}
 }
+
+// TestPeriod has the news of a task that is paused say in what share of each period it was not.
+func TestPeriod(t *testing.T) {
+	now, cpu := time.Unix(0, 0), time.Duration(0)
+	c := &costly{}
+	b := newBreaker(c, 0.1, func() time.Time { return now }, func() time.Duration { return cpu })
+	pass := func(d time.Duration) {
+		now, cpu = now.Add(d), cpu+d
+	}
+	if n := b.Next(); n.Cut != nil {
+		t.Errorf("before it is cut back: %v, want nothing", n.Cut)
+	}
+	pass(200 * time.Millisecond)
+	c.took += 100 * time.Millisecond // as much as the program itself: nine tenths of the time are to be pauses
+	if rest := b.step(); rest != 1800*time.Millisecond || !c.paused {
+		t.Fatalf("it rests %v, paused %t, want 1.8s", rest, c.paused)
+	}
+	for _, want := range []float64{0.5, 0, 0} {
+		if pass(200 * time.Millisecond); want == 0 {
+			pass(400 * time.Millisecond)
+		}
+		if got := b.Next().Cut.Period; got < want-0.001 || got > want+0.001 {
+			t.Errorf("it was seen for %.2f of a period, want %.2f", got, want)
+		}
+	}
+}

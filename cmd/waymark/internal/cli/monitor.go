@@ -35,18 +35,30 @@ func (a *app) monitorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = a.follow(c, r, limits.time, max(every, newsEvery+1), func(n *control.News) error {
-				if f.form == "json" {
-					return a.objects(n.Functions)
+			_, err = a.follow(c, f.form, r, limits.time, max(every, newsEvery+1), func(n *control.News) error {
+				part := n.Cut
+				if part != nil && part.Period >= wholly {
+					part = nil
 				}
-				return a.showPeriod(n.Functions)
+				if f.form != "json" {
+					return a.showPeriod(n.Functions, part)
+				}
+				if part != nil {
+					if err := a.cut(f.form, part, ""); err != nil {
+						return err
+					}
+				}
+				return a.objects(n.Functions)
 			})
 			return err
 		})
 }
 
-// showPeriod prints the numbers of a period.
-func (a *app) showPeriod(list []control.Numbers) error {
+// wholly is the share of a period from which on calls were seen all the time, as far as clocks tell.
+const wholly = 0.999
+
+// showPeriod prints the numbers of a period, and for how much of it calls were seen, unless part is nil.
+func (a *app) showPeriod(list []control.Numbers, part *control.Cut) error {
 	short := names.NewSet()
 	for i := range list {
 		short.Add(list[i].Function)
@@ -71,12 +83,13 @@ func (a *app) showPeriod(list []control.Numbers) error {
 		}
 		t.Rows = append(t.Rows, append(append([]table.Cell{table.Count(n.Calls)}, row...), table.Cell{Text: short.Short(n.Function)}))
 	}
-	now := time.Now().Format("15:04:05")
-	if len(list) == 0 {
-		_, err := fmt.Fprintf(a.stdout, "%s  no calls\n", now)
-		return err
+	head := time.Now().Format("15:04:05")
+	if part != nil {
+		head += "  seen for " + percent(part.Period) + " of the time"
+	} else if len(list) == 0 {
+		head += "  no calls"
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s\n", now); err != nil {
+	if _, err := fmt.Fprintln(a.stdout, head); err != nil || len(list) == 0 {
 		return err
 	}
 	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))

@@ -71,6 +71,7 @@ func checkCondition(set *pflag.FlagSet, text string) error {
 }
 
 func (f *limitFlags) define(set *pflag.FlagSet, what string) {
+	f.set = set
 	if what != "" {
 		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
 	}
@@ -97,12 +98,26 @@ func percent(share float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + " %"
 }
 
+// cut says that a task was cut back, on stderr and in JSON.
+func (a *app) cut(form string, c *control.Cut, note string) error {
+	if note != "" {
+		a.note(note)
+	}
+	if form != "json" {
+		return nil
+	}
+	return a.object(struct {
+		Cut  *control.Cut `json:"cut"`
+		Note string       `json:"note,omitempty"`
+	}{c, note})
+}
+
 // errEnough ends what follow tells.
 var errEnough = errors.New("enough")
 
 // follow begins to watch or to record, and tells what the program has to say. It ends when the
-// program is done, the time is over, the user interrupts, or tell returns errEnough.
-func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration, tell func(*control.News) error) (*control.Change, error) {
+// program is done, the time is over, the user interrupts, or tell returns errEnough. form is that of what is told.
+func (a *app) follow(c *live.Conn, form string, r control.Request, limit, every time.Duration, tell func(*control.News) error) (*control.Change, error) {
 	if limit > 0 {
 		r.ForNS = int64(limit + grace)
 	}
@@ -154,7 +169,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 			if n.Counted > 0 {
 				how = "those of " + units.Things(uint64(n.Counted), "function") + " are only counted"
 			}
-			a.note(fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: %s; --budget none sees all", percent(n.Took), percent(r.Watch.Budget), how))
+			if err := a.cut(form, n, fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: %s; --budget none sees all", percent(n.Took), percent(r.Watch.Budget), how)); err != nil {
+				return change, err
+			}
 		}
 		for _, note := range last.Notes {
 			misfits++
@@ -176,7 +193,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
 	if last.Cut != nil && last.Cut.Counted == 0 {
-		a.note(fmt.Sprintf("they were seen for %s of the time", percent(last.Cut.On)))
+		if err := a.cut(form, last.Cut, fmt.Sprintf("they were seen for %s of the time", percent(last.Cut.On))); err != nil {
+			return change, err
+		}
 	}
 	if misfits > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")

@@ -189,7 +189,7 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 	if err != nil {
 		return err
 	}
-	_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
+	_, err = a.follow(c, f.form, r, limits.time, newsEvery, func(n *control.News) error {
 		out := bufio.NewWriter(a.stdout) // one write for all
 		for i := range n.Calls {
 			call := &n.Calls[i]

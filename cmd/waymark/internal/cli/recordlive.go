@@ -45,7 +45,7 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 		a.note("a budget of " + liveBudget + ": calls of functions that cost more are counted; --budget none records all")
 	}
 	r := control.Request{Do: control.DoRecord, Targets: targets, Path: file, Settings: more}
-	change, err := a.follow(c, r, d, newsEvery, func(*control.News) error { return nil })
+	change, err := a.follow(c, form, r, d, newsEvery, func(*control.News) error { return nil })
 	if change == nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
 	}
 	w := control.Watch{Kind: control.KindSamples, Root: s.root, Rate: s.rate}
 	var tree callgraph.Tree
-	_, err := a.follow(c, control.Request{Do: control.DoWatch, Watch: &w}, s.time, newsEvery, func(n *control.News) error {
+	_, err := a.follow(c, form, control.Request{Do: control.DoWatch, Watch: &w}, s.time, newsEvery, func(n *control.News) error {
 		if n.Sampled == nil {
 			return nil
 		}

@@ -99,7 +99,7 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	if err != nil {
 		return err
 	}
-	_, err = a.follow(c, r, t.limits.time, max(t.every, newsEvery+1), func(n *control.News) error {
+	_, err = a.follow(c, f.form, r, t.limits.time, max(t.every, newsEvery+1), func(n *control.News) error {
 		key := topSorts[t.sort]
 		slices.SortStableFunc(n.Functions, func(a, b control.Numbers) int { return cmp.Compare(key(&b), key(&a)) })
 		if t.rows > 0 {

@@ -80,7 +80,7 @@ func (a *app) watchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
+			_, err = a.follow(c, f.form, r, limits.time, newsEvery, func(n *control.News) error {
 				out := bufio.NewWriter(a.stdout) // one write for all
 				for i := range n.Calls {
 					if err := showCall(out, f, short, &n.Calls[i]); err != nil {
@@ -203,7 +203,7 @@ func (a *app) stackCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
+			_, err = a.follow(c, f.form, r, limits.time, newsEvery, func(n *control.News) error {
 				if len(n.Stacks) > 0 {
 					last = n.Stacks
 				}
@@ -254,7 +254,10 @@ func (a *app) traceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = a.follow(c, r, limits.time, newsEvery, func(n *control.News) error {
+			if !c.Patched && limits.set.Changed("budget") && r.Watch.Budget > 0 {
+				return usagef("--budget=%s: traces of a program of waymark build have no budget, as nobody counts the calls that they gather: leave it out", limits.budget)
+			}
+			_, err = a.follow(c, f.form, r, limits.time, newsEvery, func(n *control.News) error {
 				for i := range n.Traces {
 					t := &n.Traces[i]
 					if f.form == "json" {

@@ -197,6 +197,12 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 	return r, nil
 }
 
+// Records reports whether calls of a function that was wanted can be recorded: of some they can only be counted.
+func (t *Target) Records(f *image.Func) bool {
+	s := t.known[f]
+	return s != nil && s.err == nil
+}
+
 // Patched returns how many functions are patched.
 func (t *Target) Patched() (n int) {
 	for _, s := range t.sites[1:] {

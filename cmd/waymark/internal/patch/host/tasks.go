@@ -356,6 +356,7 @@ type sums struct {
 	rows    map[string]*row
 	dropped map[*patch.Site]uint64 // calls there was no room for, until they were last looked at
 	missed  uint64                 // of these since the task began
+	counted map[*patch.Site]uint64 // as dropped, calls that were only counted; nil: it was never paused. The host's lock guards it
 }
 
 // A row is the numbers of a function. Times are in ticks.
@@ -436,9 +437,15 @@ func (s *sums) end(c *patch.Call) {
 func (s *sums) Next() (n control.News) {
 	s.last()
 	drops := s.h.drops() // before the task's own lock: who tells of calls has both
+	counted, before, err := s.count()
+	if err != nil {
+		n.Notes = append(n.Notes, "calls were not counted: "+err.Error())
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.addDropped(drops, &n)
+	s.missed += s.add(drops, s.dropped)
+	s.dropped, n.Skipped = drops, s.missed
+	s.add(counted, before)
 	tick := s.scale.tick()
 	ns := func(ticks uint64) int64 { return int64(float64(ticks) * tick) }
 	for name, r := range s.rows {
@@ -491,15 +498,68 @@ func (s *sums) complete(out *control.Numbers, r *row) {
 	out.Returned = uint64(math.Round(float64(out.Returned) * share))
 }
 
-// addDropped counts the calls that there was no room for.
-func (s *sums) addDropped(now map[*patch.Site]uint64, n *control.News) {
+// add counts calls that have no events, and returns how many there are more than there were before.
+func (s *sums) add(now, before map[*patch.Site]uint64) (n uint64) {
 	for site, calls := range now {
-		if more := calls - s.dropped[site]; more > 0 && s.known[site.Func] {
+		if more := calls - before[site]; more > 0 && s.known[site.Func] {
 			s.row(site).calls += more
-			s.missed += more
+			n += more
 		}
 	}
-	s.dropped, n.Skipped = now, s.missed
+	return n
+}
+
+// count returns the calls that were only counted, until now and until it was last asked; nothing if the task was never paused.
+func (s *sums) count() (now, before map[*patch.Site]uint64, err error) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	if before = s.counted; before == nil {
+		return nil, nil, nil
+	}
+	if now, err = s.h.t.Counted(); err == nil {
+		s.counted = now
+	}
+	return now, before, err
+}
+
+// wants implements watcher: while the task is paused, that calls are counted.
+func (s *sums) wants() []patch.Wanted {
+	if !s.paused {
+		return s.all
+	}
+	var list []patch.Wanted
+	for _, w := range s.all {
+		if s.h.t.Records(w.Func) { // of others it would be told for a part of the time
+			list = append(list, patch.Wanted{Func: w.Func, Record: trampoline.Record{Count: true}})
+		}
+	}
+	return list
+}
+
+// Pause implements control.Costly: calls are counted meanwhile, unless a condition says which.
+func (s *sums) Pause(on bool) (err error) {
+	if s.only != nil {
+		return s.task.Pause(on)
+	}
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	if on == s.paused || !slices.Contains(s.h.tasks, s.self) {
+		return nil
+	}
+	if s.counted == nil {
+		if s.counted, err = s.h.t.Counted(); err != nil {
+			return err
+		}
+	}
+	s.paused = on
+	if _, err = s.h.want(); err != nil {
+		s.paused = !on
+		return err
+	}
+	if on {
+		s.forget()
+	}
+	return nil
 }
 
 // forget implements forgetter.
