@@ -3,7 +3,6 @@ package waymark
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -61,9 +60,7 @@ func selection(p []string) (s switchboard.Selection, group string, err error) {
 	s.Has = func(f *function.Func) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		name := pattern.FromRuntime(f.Package, f.Name)
-		name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
-		in, _ := set.Match(name)
+		in, _ := set.Match(pattern.Of(f))
 		return in
 	}
 	return s, "", nil

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
 )
@@ -104,10 +105,13 @@ type Sink struct {
 	failed bool          // the latest attempt; only the goroutine uses it
 	cut    bool          // a partial success was logged; the same
 
+	parents parents // that FindParents looks for
+
 	mu      sync.Mutex // guards what follows
-	queue   []*trace.Trace
-	bytes   int64 // of the queue, about
-	spans   int   // of the queue, about
+	queue   []queued
+	owners  []*switchboard.Owner // of what FindParents has asked for
+	bytes   int64                // of the queue, about
+	spans   int                  // of the queue, about
 	closed  bool
 	ending  bool // the program ends, too
 	counts  Counts
@@ -115,6 +119,12 @@ type Sink struct {
 	changed chan struct{} // closed when Queued gets less
 	taken   uint64        // traces that were added to the queue
 	done    uint64        // of these: those that no longer wait
+}
+
+// A queued is a trace that waits.
+type queued struct {
+	trace  *trace.Trace
+	parent parent
 }
 
 // Counts are the numbers of a sink. A trace that was added is Queued, Sent, or left out for one of the
@@ -194,6 +204,7 @@ func (s *Sink) Add(t *trace.Trace) {
 	if t == nil {
 		return
 	}
+	q := queued{t, s.parents.of(t)} // now, as later root calls displace it
 	size := traceBytes + callBytes*int64(t.Calls)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +216,7 @@ func (s *Sink) Add(t *trace.Trace) {
 	case len(s.queue) >= s.options.Queue || s.bytes+size > s.options.Bytes:
 		s.counts.QueueFull++
 	default:
-		s.queue = append(s.queue, t)
+		s.queue = append(s.queue, q)
 		s.bytes += size
 		s.spans += s.estimate(t)
 		s.taken++
@@ -270,7 +281,12 @@ func unsent(traces uint64, why, over error) error {
 func (s *Sink) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
+	owners := s.owners
+	s.owners = nil
 	s.mu.Unlock()
+	for _, o := range owners {
+		o.Close()
+	}
 	err := s.Flush(ctx)
 	s.cancel()
 	<-s.ended // at once: requests on their way are cut

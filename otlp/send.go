@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/spans"
-	"github.com/waymark-go/waymark/trace"
 )
 
 // A fate is what became of a trace: of one whose spans went different ways, the last of these.
@@ -87,11 +86,11 @@ func (s *Sink) gather() {
 func (s *Sink) drain() {
 	var b batch
 	for s.ctx.Err() == nil {
-		t := s.next()
-		if t == nil {
+		q, ok := s.next()
+		if !ok {
 			break
 		}
-		list, ok := s.spansOf(t)
+		list, ok := s.spansOf(q)
 		if !ok {
 			s.count(unsampled)
 			continue
@@ -108,25 +107,28 @@ func (s *Sink) drain() {
 	s.send(b)
 }
 
-// next takes the oldest trace off the queue, nil if there is none.
-func (s *Sink) next() *trace.Trace {
+// next takes the oldest trace off the queue, false if there is none.
+func (s *Sink) next() (q queued, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 {
 		s.queue = nil // with its memory
-		return nil
+		return queued{}, false
 	}
-	t := s.queue[0]
-	s.queue[0] = nil
+	q = s.queue[0]
+	s.queue[0] = queued{}
 	s.queue = s.queue[1:]
-	s.bytes -= traceBytes + callBytes*int64(t.Calls)
-	s.spans -= s.estimate(t)
-	return t
+	s.bytes -= traceBytes + callBytes*int64(q.trace.Calls)
+	s.spans -= s.estimate(q.trace)
+	return q, true
 }
 
 // settle counts what waits in the end.
 func (s *Sink) settle() {
-	for s.next() != nil {
+	for {
+		if _, ok := s.next(); !ok {
+			return
+		}
 		s.count(closed)
 	}
 }
@@ -269,10 +271,8 @@ func (s *Sink) note(err error) {
 }
 
 // spansOf returns the spans of a trace, false if its parent is not sampled.
-func (s *Sink) spansOf(t *trace.Trace) (list []spans.Span, sampled bool) {
-	sampled = true
-	var traceID [16]byte
-	var spanID [8]byte
+func (s *Sink) spansOf(q queued) (list []spans.Span, sampled bool) {
+	p := q.parent
 	if s.options.Parent != nil {
 		func() {
 			defer func() {
@@ -281,11 +281,11 @@ func (s *Sink) spansOf(t *trace.Trace) (list []spans.Span, sampled bool) {
 					s.options.Parent = nil
 				}
 			}()
-			traceID, spanID, sampled = s.options.Parent(t)
+			p.trace, p.span, p.sampled = s.options.Parent(q.trace)
 		}()
 	}
-	if traceID != [16]byte{} && !sampled {
+	if p.trace != [16]byte{} && !p.sampled {
 		return nil, false
 	}
-	return s.spanner.spans(t, s.root(t), traceID, spanID), true
+	return s.spanner.spans(q.trace, s.root(q.trace), p.trace, p.span), true
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -62,7 +62,7 @@ func Start(roots Selector, o Options) (*Collector, error) {
 }
 
 func start(w world, roots Selector, o Options) (*Collector, error) {
-	selected, err := selection(roots)
+	selected, err := switchboard.SelectionOf(roots)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 		Keep: o.rule(), Deliver: c.deliver, Removed: c.forbid,
 	}
 	if o.Calls != nil {
-		if of.Calls, err = selection(o.Calls); err != nil {
+		if of.Calls, err = switchboard.SelectionOf(o.Calls); err != nil {
 			return nil, err
 		}
 	}
@@ -101,15 +101,6 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	c.mu.Unlock()
 	c.remove = w.atEnd(c.end)
 	return c, nil
-}
-
-// selection returns what s selects.
-func selection(s Selector) (switchboard.Selection, error) {
-	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
-		return switchboard.Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
-	}
-	selected, _, err := switchboard.Selected(s)
-	return selected, err
 }
 
 // forbid notes that a policy has ended gathering.
@@ -209,7 +200,10 @@ func (c *Collector) Err() error {
 	}
 	var names []string
 	for _, f := range c.world.funcs(switchboard.Selection{}) {
-		names = append(names, f.Name)
+		names = append(names, pattern.Of(f).Names()...)
+	}
+	if strings.HasPrefix(c.roots, "@") && !strings.Contains(c.roots, ", ") {
+		return fmt.Errorf("%s: %w: %s", c.roots, ErrNotSeen, pattern.NoGroup(c.roots, names))
 	}
 	return fmt.Errorf("%s: %w: no such function is instrumented%s; have it in when the program is built, as by waymark build --include %s",
 		c.roots, ErrNotSeen, near(c.roots, names), quoted(c.roots))

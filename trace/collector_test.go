@@ -207,6 +207,21 @@ func TestSaveError(t *testing.T) {
 	}
 }
 
+// A group of which nothing was instrumented: what a built-in one wants, or what groups there are.
+func TestErrGroup(t *testing.T) {
+	f := &fake{funcs: []*Func{{Name: "main.other", Groups: []string{"IO"}}}}
+	for roots, want := range map[string]string{
+		"@http": "@http: function not seen: want a function or method (http.ResponseWriter, *http.Request)",
+		"@htp":  "@htp: function not seen: no function of a group @htp was instrumented; there are @http, @grpc, @sql, @queue, @test, @IO",
+	} {
+		c := begun(t, f, Options{})
+		c.roots = roots
+		if err := c.Err(); !errors.Is(err, ErrNotSeen) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", roots, err, want)
+		}
+	}
+}
+
 func TestErr(t *testing.T) {
 	f := &fake{funcs: []*Func{{Name: "main.handel"}, {Name: "main.main"}}}
 	c := begun(t, f, Options{})

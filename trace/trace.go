@@ -42,12 +42,17 @@ type Trace struct {
 	// there was no memory.
 	Lost uint64
 
+	clock   uint64        // Start by the runtime's clock
 	began   int64         // when the collector was started, ns since 1970
 	after   time.Duration // from then to Start
 	strands []gather.Strand
 	bytes   int64 // of memory, about
 	slow    bool  // it is among the slowest of its store
 	other   bool  // it is in the store for another reason
+}
+
+func init() {
+	gather.BeganOf = func(t any) uint64 { return t.(*Trace).clock }
 }
 
 // Sizes in memory, about.
@@ -62,7 +67,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
+		clock: g.Began, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end

@@ -58,13 +58,13 @@ type Watcher struct {
 // Watch costs more than a Collector: it is for some requests, not for all. Errors are those of
 // waymark.Attach, and ErrNotBuilt.
 func Watch(roots Selector, o WatchOptions) (*Watcher, error) {
-	selected, err := selection(roots)
+	selected, err := switchboard.SelectionOf(roots)
 	if err != nil {
 		return nil, err
 	}
 	var calls switchboard.Selection
 	if o.Calls != nil {
-		if calls, err = selection(o.Calls); err != nil {
+		if calls, err = switchboard.SelectionOf(o.Calls); err != nil {
 			return nil, err
 		}
 	}

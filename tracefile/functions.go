@@ -9,9 +9,10 @@ import (
 )
 
 // A Func is an instrumented function. It has the fields Name, as runtime.FuncForPC returns it,
-// Package (import path), File and Line (of the func keyword). Two more are often nil. Groups are
-// the sorted names of the groups that the function is in, directly or not. Tiny are the names of
-// functions that are part of this one, because the compiler inlines them. What else the embedded
+// Package (import path), File and Line (of the func keyword). Three more are often nil. Groups are
+// the sorted names of the groups that the function is in, directly or not. Roles are the built-in
+// groups that it is in because of its parameters' types. Tiny are the names of functions that are
+// part of this one, because the compiler inlines them. What else the embedded
 // struct has is not in trace files.
 type Func struct {
 	function.Func
@@ -105,6 +106,7 @@ func (f *File) function(t *funcTable, id uint32) Func {
 	if t.vars != nil {
 		fn.Groups = f.groups.Of(t.vars[id-t.base])
 	}
+	fn.Roles = f.groups.Roles(s.Flags.Roles())
 	return fn
 }
 

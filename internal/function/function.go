@@ -16,6 +16,10 @@ type Func struct {
 	Groups []string `json:"groups,omitempty"`
 	Group  string   `json:"-"`
 
+	// Roles are the built-in groups that the function is in because of its parameters' types, such as
+	// http. The program has no groups of these names.
+	Roles []string `json:"-"`
+
 	// Tiny are the names of functions that run as part of this one's calls. They are not
 	// instrumented, because the compiler inlines them: their time is this one's own.
 	Tiny []string `json:"tiny,omitempty"`

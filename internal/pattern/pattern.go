@@ -13,6 +13,7 @@
 //	/^main\.handle/                  a regular expression over full and printed names
 //	std  all                         the standard library's packages, and all packages
 //	@IO                              the functions in a group, and in those that it contains
+//	@http                            the functions in a built-in group, by the types of their parameters
 //
 // A function's full name is its package's import path, for methods its receiver's
 // type without star and type parameters, and its name. Functions of package main
@@ -43,6 +44,7 @@ type Func struct {
 	Symbol  string // the same as the runtime has it, (*Type[...]).Method or F[...]; may be empty
 
 	Groups []string // names of those that it is in, directly or not
+	Roles  []string // names of built-in groups that it is in
 }
 
 // Full returns the full name.
@@ -66,8 +68,10 @@ func (f Func) Names() []string {
 	if f.Main {
 		names = append(names, f.Full())
 	}
-	for _, g := range f.Groups {
-		names = append(names, "@"+g)
+	for _, list := range [][]string{f.Groups, f.Roles} {
+		for _, g := range list {
+			names = append(names, "@"+g)
+		}
 	}
 	return names
 }
@@ -203,7 +207,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 // Match reports whether p names f, and whether p names no other function.
 func (p *Pattern) Match(f Func) (ok, exact bool) {
 	if p.group != "" {
-		return slices.Contains(f.Groups, p.group), false
+		return slices.Contains(f.Groups, p.group) || slices.Contains(f.Roles, p.group), false
 	}
 	if p.ends != nil {
 		return p.matchEnd(f)
@@ -354,7 +358,7 @@ func (s *Set) Unmatched() []string {
 // Of returns the name for patterns of a function that is in a program.
 func Of(f *function.Func) Func {
 	name := FromRuntime(f.Package, f.Name)
-	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+	name.Dir, name.Groups, name.Roles = filepath.Dir(f.File), f.Groups, f.Roles
 	return name
 }
 

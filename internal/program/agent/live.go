@@ -62,13 +62,6 @@ func (l *live) Status() control.Status {
 	return s
 }
 
-// nameOf returns a function's name for patterns.
-func nameOf(f *function.Func) pattern.Func {
-	name := pattern.FromRuntime(f.Package, f.Name)
-	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
-	return name
-}
-
 // compile reads targets as patterns of the program's functions.
 func compile(targets []string) (*pattern.Set, error) {
 	set, err := pattern.CompileSet(targets, "")
@@ -98,7 +91,7 @@ func selected(targets []string) (switchboard.Selection, error) {
 	if err != nil || len(targets) == 0 {
 		return switchboard.Selection{}, err
 	}
-	return switchboard.Selection{Has: func(f *function.Func) bool { in, _ := set.Match(nameOf(f)); return in }}, nil
+	return switchboard.Selection{Has: func(f *function.Func) bool { in, _ := set.Match(pattern.Of(f)); return in }}, nil
 }
 
 func (l *live) Find(targets []string) (c control.Change, err error) {
@@ -113,7 +106,7 @@ func (l *live) Find(targets []string) (c control.Change, err error) {
 	var names []string
 	packages := make(map[string]bool)
 	for _, f := range switchboard.Default.Funcs(switchboard.Selection{}) {
-		name := nameOf(f)
+		name := pattern.Of(f)
 		if in, _ := set.Match(name); in || all {
 			c.Functions++
 			packages[f.Package] = true
@@ -126,7 +119,7 @@ func (l *live) Find(targets []string) (c control.Change, err error) {
 	var lacking []control.Lack
 	for _, p := range set.Unmatched() {
 		if strings.HasPrefix(p, "@") {
-			errs = append(errs, fmt.Errorf("no function of a group %s was instrumented", p))
+			errs = append(errs, fmt.Errorf("%s: %s", p, pattern.NoGroup(p, names)))
 			continue
 		}
 		text := p + " names no function that was instrumented"

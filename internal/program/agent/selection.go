@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -41,8 +41,7 @@ func newSelection(include, exclude []string) (*selection, error) {
 func (s *selection) has(f *function.Func) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := pattern.FromRuntime(f.Package, f.Name)
-	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+	name := pattern.Of(f)
 	in, _ := s.in.Match(name)
 	out, _ := s.out.Match(name)
 	if s.in.AllMatched() && s.out.AllMatched() {
@@ -58,6 +57,10 @@ func unmatched() (list []string) {
 	for _, s := range selections {
 		s.mu.Lock()
 		for _, p := range append(s.in.Unmatched(), s.out.Unmatched()...) {
+			if strings.HasPrefix(p, "@") {
+				list = append(list, p+": "+pattern.NoGroup(p, s.names))
+				continue
+			}
 			list = append(list, p+" names no function that was instrumented"+pattern.IsIt(p, s.names, 1))
 		}
 		s.mu.Unlock()

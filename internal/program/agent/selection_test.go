@@ -33,3 +33,21 @@ func TestSelectionNames(t *testing.T) {
 		}
 	}
 }
+
+// Patterns of groups that name nothing say what there is.
+func TestSelectionGroups(t *testing.T) {
+	before := selections
+	defer func() { selections = before }()
+	selections = nil
+	s, err := newSelection([]string{"@http", "@grpc", "@htp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.has(&function.Func{Name: "main.f", Package: "main", Roles: []string{"http"}}) || s.has(&function.Func{Name: "main.g", Package: "main", Groups: []string{"IO"}}) {
+		t.Error("@http selects other functions than main.f")
+	}
+	got := strings.Join(unmatched(), "\n")
+	if strings.Contains(got, "@http:") || !strings.Contains(got, "@grpc: want a method") || !strings.Contains(got, "@htp was instrumented; there are") || !strings.Contains(got, ", @IO") {
+		t.Errorf("unmatched: %s", got)
+	}
+}

@@ -130,9 +130,10 @@ func gatherTraces(o options) error {
 			return err
 		}
 	}
+	selected := rootsOf(roots, o.Traces.Roots)
 	var sent *exporter
 	if o.Traces.OTLP != nil {
-		sent = export(*o.Traces.OTLP)
+		sent = export(*o.Traces.OTLP, selected)
 	}
 	if sent != nil {
 		options.OnTrace = sent.add
@@ -155,7 +156,7 @@ func gatherTraces(o options) error {
 				units.Things(n.Dropped, "trace"), units.Things(n.LostCalls, "call"))
 		}
 	}
-	return host.Trace(rootsOf(roots, o.Traces.Roots), options)
+	return host.Trace(selected, options)
 }
 
 // printTraces returns a list of traces for people, and the calls of the slowest one.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A Costly is a task whose calls take the program time.
@@ -15,11 +17,21 @@ type Costly interface {
 	Pause(on bool) error
 }
 
+// A Trimmer is a task that can do with less of what costs most, instead of pauses.
+type Trimmer interface {
+	// Trim has calls of some functions counted only, so that the others take that share of what they have taken since
+	// it was last called, or since the task began. It returns the number of functions whose calls are only counted
+	// now. With an error nothing has changed.
+	Trim(share float64) (functions int, err error)
+}
+
 // A Cut says that a task was cut back: its calls took more of the program's CPU time than the budget.
 type Cut struct {
 	Took   float64 `json:"took"`   // the largest share of the program's own CPU time that they took
 	On     float64 `json:"on"`     // the share of the time in which calls were told
 	Period float64 `json:"period"` // the same since the last news
+
+	Counted int `json:"counted,omitempty"` // functions whose calls are only counted since; the others are as before
 }
 
 // UsualBudget is the budget of those who look into a program and have not been given one.
@@ -27,6 +39,9 @@ const UsualBudget = 0.05
 
 // String says what was done.
 func (c *Cut) String() string {
+	if c.Counted > 0 {
+		return fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget; those of %s are only counted", percent(c.Took), units.Things(uint64(c.Counted), "function"))
+	}
 	return fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget; they were seen for %s of the time", percent(c.Took), percent(c.On))
 }
 
@@ -40,6 +55,9 @@ const (
 	// leastBusy is the share of the time that counts as the program's own CPU time at least: one that waits has time
 	// for calls.
 	leastBusy = 0.1
+
+	// aim is the part of the budget that is left when calls are only counted.
+	aim = 0.8
 
 	// mostTook is the largest share of the CPU time that a task is taken to have taken: what calls take is estimated.
 	mostTook = 0.9
@@ -92,7 +110,18 @@ func (b *breaker) step() time.Duration {
 	used := float64(b.cpu() - b.used)
 	took := min(float64(b.Took()-b.took), used*mostTook)
 	share := took / max(used-took, leastBusy*float64(whole))
-	if share <= b.share || b.Pause(true) != nil {
+	if share <= b.share {
+		b.begin(now)
+		return breakerLook
+	}
+	if t, ok := b.Costly.(Trimmer); ok {
+		if n, err := t.Trim(b.share / share * aim); err == nil {
+			b.cut.Took, b.cut.Counted = max(b.cut.Took, share), n
+			b.begin(now)
+			return breakerLook
+		}
+	}
+	if b.Pause(true) != nil {
 		b.begin(now)
 		return breakerLook
 	}

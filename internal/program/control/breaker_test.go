@@ -22,6 +22,31 @@ func (c *costly) Pause(on bool) error {
 	return nil
 }
 
+// A trimmed task takes less when it is told to.
+type trimmed struct{ costly }
+
+func (t *trimmed) Trim(share float64) (int, error) {
+	t.share *= share
+	return 3, nil
+}
+
+// TestTrim has a task trimmed that can be, instead of paused.
+func TestTrim(t *testing.T) {
+	now, cpu := time.Unix(0, 0), time.Duration(0)
+	c := &trimmed{costly{share: 0.5}}
+	b := newBreaker(c, 0.05, func() time.Time { return now }, func() time.Duration { return cpu })
+	for i := 0; i < 10; i++ {
+		now = now.Add(breakerLook)
+		took := time.Duration(c.share * float64(breakerLook))
+		c.took += took
+		cpu += took + breakerLook
+		b.step()
+	}
+	if n := b.Next(); c.pauses > 0 || c.share > 0.05 || n.Cut == nil || n.Cut.Counted != 3 || n.Cut.On != 1 {
+		t.Errorf("it was paused %d times, takes %.3f of the time, and says %+v; want no pause, 0.05 at most, and that 3 functions are counted", c.pauses, c.share, n.Cut)
+	}
+}
+
 // TestBreaker has a task take a share of a program's time, and looks at what it takes with a budget of 5 %.
 func TestBreaker(t *testing.T) {
 	for _, tt := range []struct {

@@ -25,12 +25,17 @@ type Trace struct {
 	Truncated bool
 	Lost      uint64
 
+	Began uint64 // Start by the runtime's clock
+
 	id id
 
 	// Strands are the goroutines of the trace. The first one made the root call. The others are in
 	// the order in which they joined.
 	Strands []Strand
 }
+
+// BeganOf returns Began of a *trace.Trace. Package trace sets it: it is not for programs.
+var BeganOf func(trace any) uint64
 
 // An Active is a trace whose root call is in progress.
 type Active struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -21,6 +22,9 @@ type sums struct {
 	waits    bool    // how long goroutines waited is added up, and told
 	count    bool    // calls are only counted
 	perCall  float64 // what it takes to time a call, ns
+
+	looked  []uint64        // by site: calls that were timed when Trim was last called, or the task began
+	counted map[string]bool // names of functions, by Trim
 }
 
 // A sum is that of a site, with calls in progress.
@@ -41,6 +45,7 @@ func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
 	t.clock, t.mono = rt.Clock()
 	t.perCall = budget.Calibrate(rt.Floor, func() int64 { _, mono := rt.Clock(); return mono }).Call
 	t.before, _ = read()
+	t.looked = timed()
 	err := t.begin("Stats", s, want, nil, nil)
 	if err != nil {
 		t.Close()
@@ -67,13 +72,74 @@ func (t *sums) Took() time.Duration {
 	if t.count {
 		return 0
 	}
-	timed := make([]uint64, rt.Sites())
-	rt.Counts(make([]uint64, len(timed)), timed)
 	calls := uint64(0)
-	for _, n := range timed {
+	for _, n := range timed() {
 		calls += n
 	}
 	return time.Duration(float64(calls) * t.perCall)
+}
+
+// leastTrimmed is the least share of calls that Trim leaves.
+const leastTrimmed = 0.1
+
+// timed returns how many calls of each site were timed.
+func timed() []uint64 {
+	list := make([]uint64, rt.Sites())
+	rt.Counts(make([]uint64, len(list)), list)
+	return list
+}
+
+// Trim implements control.Trimmer: the functions with the most calls are only counted from now on.
+func (t *sums) Trim(share float64) (functions int, err error) {
+	t.pausing.Lock()
+	defer t.pausing.Unlock()
+	now, whole := timed(), 0.0
+	calls := func(site int) float64 {
+		if site < len(t.looked) {
+			return float64(now[site] - t.looked[site])
+		}
+		return float64(now[site])
+	}
+	type timed struct {
+		name  string
+		calls float64
+	}
+	var list []timed
+	for _, table := range switchboard.Default.Tables() {
+		for i, f := range table.Funcs() {
+			if site := int(table.Base) + i; site < len(now) && calls(site) > 0 && t.selected.Contains(f) {
+				list = append(list, timed{f.Name, calls(site)})
+				whole += calls(site)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b timed) int { return cmp.Compare(b.calls, a.calls) })
+	counted := make(map[string]bool)
+	for name := range t.counted {
+		counted[name] = true
+	}
+	// Callers of calls that aren't timed take less time. So they are timed a little longer before they may follow.
+	left, most := whole, max(share, leastTrimmed)*whole
+	for _, one := range list {
+		if left <= most {
+			break
+		}
+		left -= one.calls
+		counted[one.name] = true
+	}
+	if t.closed {
+		return len(counted), nil
+	}
+	few, many := t.wanted[0], t.wanted[0]
+	many.Want = rt.Counted
+	selected := t.wanted[0].Select
+	few.Select = switchboard.Selection{Has: func(f *function.Func) bool { return selected.Contains(f) && !counted[f.Name] }}
+	many.Select = switchboard.Selection{Has: func(f *function.Func) bool { return selected.Contains(f) && counted[f.Name] }}
+	if err := t.owner.Set(few, many); err != nil {
+		return 0, err
+	}
+	t.looked, t.counted = now, counted
+	return len(counted), nil
 }
 
 // Pause implements control.Costly: calls are counted meanwhile.

@@ -2,12 +2,15 @@ package switchboard
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -88,6 +91,7 @@ type Wish struct {
 }
 
 // A Selection is a set of functions: those in Groups, directly or not, or those that Has reports.
+// Groups may be built-in ones, see [function.Func].
 // The zero Selection is all functions.
 type Selection struct {
 	Groups []string
@@ -121,7 +125,21 @@ func Selects(f func() (s Selection, group string, err error)) Selecting { return
 // Selected returns the functions that s selects, and the name of the group if they are one's.
 func Selected(s Selector) (selection Selection, group string, err error) { return s.selected() }
 
+// SelectionOf returns what s selects; it is an error if s is nil.
+func SelectionOf(s Selector) (Selection, error) {
+	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
+		return Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
+	}
+	selected, _, err := s.selected()
+	return selected, err
+}
+
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
+
+// directed reports whether only functions with directives can be in the selection.
+func (s Selection) directed() bool {
+	return s.Groups != nil && !slices.ContainsFunc(s.Groups, func(g string) bool { return format.FindRole(g) != nil })
+}
 
 // Contains reports whether the function is in the selection.
 func (s Selection) Contains(f *function.Func) bool { return s.has(f) }
@@ -129,7 +147,7 @@ func (s Selection) Contains(f *function.Func) bool { return s.has(f) }
 func (s Selection) has(f *function.Func) bool {
 	switch {
 	case s.Groups != nil:
-		return slices.ContainsFunc(s.Groups, func(g string) bool { return slices.Contains(f.Groups, g) })
+		return slices.ContainsFunc(s.Groups, func(g string) bool { return slices.Contains(f.Groups, g) || slices.Contains(f.Roles, g) })
 	case s.Has != nil:
 		return s.Has(f)
 	}
@@ -307,7 +325,7 @@ func (b *Board) applyAll() {
 // applyFor switches the sites that wishes may be about: if these are of groups, those of packages
 // with groups.
 func (b *Board) applyFor(wishes []*wish) {
-	every := slices.ContainsFunc(wishes, func(w *wish) bool { return w.Select.Groups == nil })
+	every := slices.ContainsFunc(wishes, func(w *wish) bool { return !w.Select.directed() })
 	for _, t := range b.tables {
 		if every || t.vars != nil {
 			b.apply(t)
@@ -336,7 +354,7 @@ func (b *Board) claims(t *Table) (list []claim, whole uint32) {
 				continue
 			}
 			list = append(list, claim{wish: w})
-			if w.Select.Groups == nil { // else Bind has loaded it if it has functions in groups
+			if !w.Select.directed() { // else Bind has loaded it if it has functions in groups
 				b.load(t)
 			}
 		}

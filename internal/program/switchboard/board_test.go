@@ -152,6 +152,38 @@ func TestLater(t *testing.T) {
 	equal(t, "words of a later package", []string{r.Word("m/later.F"), r.Word("m/later.G")}, []string{"counted", ""})
 }
 
+// Functions are in built-in groups, unless the program has a group of that name, now or later.
+func TestRoles(t *testing.T) {
+	r := switchtest.Fresh(t)
+	b := switchboard.Default
+	owner := b.Join("counter", switchboard.Program)
+	must(t, owner.Set(switchboard.Wish{Want: rt.Counted, Select: groups("http")}))
+	sites := switchtest.Functions("m.handle", "m.query", "m.one")
+	sites[0].Flags, sites[1].Flags, sites[2].Flags = format.HTTP, format.SQL|format.Closure, format.Test
+	r.Register("m", sites, format.Facility{})
+	equal(t, "a handler's word", []string{r.Word("m.handle"), r.Word("m.query")}, []string{"counted", ""})
+	equal(t, "functions", names(owner.Funcs()), []string{"m.handle"})
+	must(t, owner.Set(switchboard.Wish{Want: rt.Counted, Select: groups("sql")}))
+	equal(t, "words of queries", []string{r.Word("m.handle"), r.Word("m.query")}, []string{"", "counted"})
+	must(t, owner.Set(switchboard.Wish{Want: rt.Counted, Select: groups("http")}))
+	p := r.Register("m/own", switchtest.Functions("m/own.F"), format.Facility{Groups: []string{"m/own.HTTP"}, Functions: []format.TracedFunction{{Name: "F", Site: 0}}})
+	b.Bind(p, []*switchboard.Bound{{Name: "http"}})
+	equal(t, "words with an own group", []string{r.Word("m.handle"), r.Word("m/own.F")}, []string{"", "counted"})
+	late := switchtest.Functions("m/late.handle")
+	late[0].Flags = format.HTTP
+	r.Register("m/late", late, format.Facility{})
+	equal(t, "a later handler's word", r.Word("m/late.handle"), "")
+	equal(t, "functions of the own group", names(owner.Funcs()), []string{"m/own.F"})
+}
+
+// names returns the names of functions.
+func names(list []*function.Func) (names []string) {
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // A recording is told of a package before a site of it is recorded.
 func TestRecording(t *testing.T) {
 	r := switchtest.Fresh(t)

@@ -73,7 +73,7 @@ func (b *Board) load(t *Table) {
 	list := make([]*function.Func, len(sites))
 	for i := range sites {
 		s := &sites[i]
-		list[i] = &function.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line, Tiny: s.TinyNames()}
+		list[i] = &function.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line, Tiny: s.TinyNames(), Roles: b.groups.Roles(s.Flags.Roles())}
 	}
 	t.vars = f.Vars(len(sites))
 	if len(sites) > 0 {
@@ -177,18 +177,22 @@ func (b *Board) regroup(t *Table) (changed bool) {
 	old := t.Funcs()
 	list, news := slices.Clone(old), make(map[*function.Func]*function.Func)
 	renew := func(f *function.Func, v string) *function.Func {
-		groups, name := b.groups.Of(v), b.names[v]
-		if f.Group == name && slices.Equal(f.Groups, groups) {
+		groups, name, roles := b.groups.Of(v), b.names[v], b.groups.Roles(f.Roles)
+		if f.Group == name && slices.Equal(f.Groups, groups) && len(f.Roles) == len(roles) {
 			return f
 		}
 		c := *f
-		c.Groups, c.Group = groups, name
+		c.Groups, c.Group, c.Roles = groups, name, roles
 		news[f] = &c
 		return &c
 	}
-	for i, v := range t.vars {
-		if v != "" && i < len(list) {
-			list[i] = renew(list[i], v)
+	for i, f := range list {
+		v := ""
+		if t.vars != nil {
+			v = t.vars[i]
+		}
+		if v != "" || f.Roles != nil {
+			list[i] = renew(f, v)
 		}
 	}
 	for i := range t.rest {
@@ -198,7 +202,11 @@ func (b *Board) regroup(t *Table) (changed bool) {
 		return false
 	}
 	t.funcs.Store(&list)
-	byID := slices.Clone(*t.unit.byID.Load())
+	known := t.unit.byID.Load()
+	if known == nil { // roles have changed
+		return true
+	}
+	byID := slices.Clone(*known)
 	for id, f := range byID {
 		if c := news[f]; c != nil {
 			byID[id] = c
@@ -265,8 +273,9 @@ func (b *Board) AddGroups(list ...format.Group) {
 	if b.recording != nil && b.recording.Groups != nil {
 		b.recording.Groups(list)
 	}
+	directed := !slices.ContainsFunc(list, func(g format.Group) bool { return format.FindRole(g.Name) != nil })
 	for _, t := range b.tables {
-		if t.vars == nil || !b.regroup(t) {
+		if t.vars == nil && directed || !b.regroup(t) {
 			continue
 		}
 		for _, o := range b.owners {

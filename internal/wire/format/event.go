@@ -87,7 +87,7 @@ type Extent struct{ Line, Column, EndLine, EndColumn int }
 // SiteFlags are properties of a site.
 type SiteFlags uint32
 
-// Closure marks a function literal.
+// Closure marks a function literal. Flags of roles follow it, see Roles.
 const Closure SiteFlags = 1 << 0
 
 // An Origin is a go statement that created goroutines.

@@ -49,6 +49,16 @@ func (g *GroupIndex) Of(variable string) []string {
 	return list
 }
 
+// Roles returns those of the roles whose names no group has: a program's own groups come first.
+func (g *GroupIndex) Roles(names []string) (list []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(g.list, func(one Group) bool { return one.Name == name }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // Vars returns the variables that hold the groups of a table's sites, "" of those that are in
 // none; nil if all are.
 func (f Facility) Vars(sites int) []string {

@@ -102,8 +102,8 @@ var All = []Setting{
 		Means: "Note the [first calls](seen.md) of functions, in the file `o`, or `waymark.seen`. As in `seen=FILE` beside a " +
 			"recording. `p` and `x` choose the functions."},
 	{Key: "traces", Kind: Pattern, Of: Traces,
-		Means: "A pattern of the functions whose calls begin [traces](traces.md); may be repeated. The program prints the traces on stderr when it ends.",
-		Flag:  "traces", Usage: "instead of a report print the slowest traces, which begin with calls of functions that match `PATTERN` (repeatable)"},
+		Means: "A pattern of the functions whose calls begin [traces](traces.md), such as [`@http`](traces.md#roots-by-themselves); may be repeated. The program prints the traces on stderr when it ends.",
+		Flag:  "traces", Usage: "instead of a report print the slowest traces, which begin with calls of functions that match `PATTERN`, such as @http (repeatable)"},
 	{Key: "keep", Kind: List, Want: "slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
 		Means: "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
 		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},

@@ -81,7 +81,8 @@ func (s *selection) inScope(p *gocmd.Package) bool {
 	if s.include.Empty() {
 		return s.own(p)
 	}
-	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
+	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") ||
+		s.include.HasGroups() && s.annotated[p.ImportPath] || s.include.HasRoles() && s.own(p)
 }
 
 // findGroups finds the groups of the packages, if patterns name groups.
@@ -194,7 +195,15 @@ func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
 // patternFunc returns a function of p as patterns see it, by its name in the package.
 func (s *selection) patternFunc(p *gocmd.Package, f *function.Func, local string) pattern.Func {
 	_, symbol := names.Split(f.Name)
-	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: local, Symbol: symbol, Groups: s.groups[f.Group]}
+	roles := slices.DeleteFunc(slices.Clone(f.Roles), func(role string) bool { // the program's own group is meant
+		for _, list := range s.groups {
+			if slices.Contains(list, role) {
+				return true
+			}
+		}
+		return false
+	})
+	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: local, Symbol: symbol, Groups: s.groups[f.Group], Roles: roles}
 }
 
 // declared returns the names of the functions that are declared in a package's files.

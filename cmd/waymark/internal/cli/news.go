@@ -165,7 +165,11 @@ func (a *app) follow(c *live.Conn, form string, r control.Request, limit, every 
 		last = answer.News
 		if n := last.Cut; n != nil && !cut {
 			cut = true
-			if err := a.cut(form, n, fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: from now on they are seen for a part of the time; --budget none sees all", percent(n.Took), percent(r.Watch.Budget))); err != nil {
+			how := "from now on they are seen for a part of the time"
+			if n.Counted > 0 {
+				how = "those of " + units.Things(uint64(n.Counted), "function") + " are only counted"
+			}
+			if err := a.cut(form, n, fmt.Sprintf("cut back: the calls take %s of the program's CPU time, more than the budget of %s: %s; --budget none sees all", percent(n.Took), percent(r.Watch.Budget), how)); err != nil {
 				return change, err
 			}
 		}
@@ -188,7 +192,7 @@ func (a *app) follow(c *live.Conn, form string, r control.Request, limit, every 
 	if last.Skipped > 0 {
 		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
-	if last.Cut != nil {
+	if last.Cut != nil && last.Cut.Counted == 0 {
 		if err := a.cut(form, last.Cut, fmt.Sprintf("they were seen for %s of the time", percent(last.Cut.On))); err != nil {
 			return change, err
 		}

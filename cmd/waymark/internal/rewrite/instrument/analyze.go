@@ -8,7 +8,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/flow"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/inlinecost"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/role"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Options say what may be rewritten and what to put in.
@@ -73,6 +75,7 @@ type Func struct {
 	// Probed has the function get USDT probes, for its entry and its return.
 	Probed bool
 
+	roles   format.SiteFlags
 	probing probing
 	site    int    // index in the site table, if instrumented
 	exits   *exits // of an instrumented function
@@ -131,8 +134,10 @@ func Analyze(u *syntax.Unit, o *Options) (*Analysis, error) {
 	}
 	a.Groups = a.set.Groups
 	a.costs = inlinecost.New(a.tree, fl)
+	roles := role.New(a.tree)
 	for _, c := range own {
-		f := &Func{Func: c, Mark: a.set.Of(c)}
+		f := &Func{Func: c, Mark: a.set.Of(c), roles: roles.Of(c)}
+		f.Roles = f.roles.Roles()
 		a.estimate(f)
 		if f.Lit != nil && !o.Closures {
 			f.Never = cmp.Or(f.Never, literal)
@@ -156,7 +161,12 @@ func (a *Analysis) estimate(f *Func) {
 	}
 	f.Cost = est.Cost
 	f.IsTiny = est.Inlinable && est.Cost < cmp.Or(a.opts.MinCost, inlinecost.Budget+1) &&
-		!calledByRuntime(a.tree.Unit, f) && !a.costs.Slow(f.Body)
+		!a.called(f) && !a.costs.Slow(f.Body)
+}
+
+// called reports whether only libraries or the runtime call f. Such calls are never inlined.
+func (a *Analysis) called(f *Func) bool {
+	return f.roles&role.Called != 0 || calledByRuntime(a.tree.Unit, f)
 }
 
 // calledByRuntime reports whether no Go code calls f, so that it is never inlined however small it

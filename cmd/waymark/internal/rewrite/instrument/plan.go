@@ -113,7 +113,7 @@ func (a *Analysis) prepare(f *Func) {
 
 // describe returns the site of an instrumented function.
 func (f *Func) describe() format.Site {
-	s := format.Site{Name: f.Name, File: f.File, Line: f.Line}
+	s := format.Site{Name: f.Name, File: f.File, Line: f.Line, Flags: f.roles}
 	if f.Lit != nil {
 		s.Flags |= format.Closure
 	}
