@@ -151,7 +151,8 @@ func TestWindow(t *testing.T) {
 			if info.Complete != (c.end == "exit") {
 				t.Errorf("complete: %v", info.Complete)
 			}
-			if strings.Contains(c.settings, "window=") && (info.Duration-info.From < 4900*time.Microsecond || info.Duration-info.From > 6*time.Millisecond) {
+			// The end is that of the program, which on a busy machine waits for a processor after the last events.
+			if strings.Contains(c.settings, "window=") && (info.Duration-info.From < 4900*time.Microsecond || info.Duration-info.From > 40*time.Millisecond) {
 				t.Errorf("a window of 5 ms begins at %v of %v", info.From, info.Duration)
 			}
 			if g := all.goroutines[1]; strings.Contains(c.settings, "window=") {
