@@ -35,7 +35,7 @@
 # make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
 # make test-defaults  the same suites as waymark test --trace runs them: times, disk (hours, downloads)
 # make test-planted  mistakes in six modules, and what waymark test --trace prints (minutes, downloads)
-# make test-affected mutations in ten modules: tests that fail against what waymark test --affected chooses (MUTATIONS=200 for more, an hour; downloads)
+# make test-affected mutations in eleven modules: tests that fail against what waymark test --affected chooses (MUTATIONS=200 for more, an hour; downloads)
 # make test-gates    suites of seven modules again and again, against their counts (hours; RERUNS=200; downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME

@@ -35,6 +35,7 @@ var mutated = []Suite{
 	{Module: "github.com/spf13/pflag@v1.0.9"},
 	{Module: "github.com/sirupsen/logrus@v1.10.2"},
 	{Module: "github.com/sourcegraph/conc@v0.3.0"},
+	{Module: "github.com/samber/mo@v1.16.0"},
 	{Module: "github.com/yuin/goldmark@v1.8.7", Flags: []string{"-skip=Performance"}},
 }
 
