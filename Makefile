@@ -27,6 +27,7 @@
 # make pictures      the pictures of README and docs, from the pages, in Chromium; needs img2webp, too (Debian's webp)
 # make docs          the documents as pages with a search, which need no server, into bin/site
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
+# make bench-tail    what keeping slow and failed requests costs two services, with Jaeger (minutes, as test-jaeger)
 # make test-usdt     bpftrace and perf see the probes of package probe, with and without -race (a minute, root; installs bpftrace)
 # make bench-usdt    what probes cost, off and with bpftrace, beside a uprobe (a minute, root; installs bpftrace)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
@@ -51,12 +52,12 @@ BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility dev/release examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui dev/site
+APART    := dev/benchmarks/peers contrib/prometheus dev/ui dev/site
 # The same, of make targets that few need: make lint looks at them too.
 SELDOM   := dev/servers dev/sql dev/delve dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
-.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-delve test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-affected test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
+.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-delve test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-affected test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-tail bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures docs bench-serve
 
 all: $(BIN)/waymark
 
@@ -76,7 +77,7 @@ $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 # what it has to say when it ends. vet comes before them: it compiles what they share.
 JOBS  ?= 2
 PARTS := scripts race command library cross dev/compatibility dev/release dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
-	contrib/otel contrib/prometheus dev/ui dev/site
+	contrib/prometheus dev/ui dev/site
 
 test:
 	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
@@ -226,6 +227,9 @@ docs:
 
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .
+
+bench-tail: $(BIN)/waymark $(BIN)/jaeger
+	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v -run TestCost -cost 9 .
 
 # Its module's folder is read-only, and this repository's workspace has nothing to do with it.
 $(BIN)/jaeger:

@@ -33,7 +33,6 @@ const (
 	KindRuntimeTrace    ObserverKind = "RuntimeTrace"    // monitor.RuntimeTrace
 	KindOperationTracer ObserverKind = "OperationTracer" // monitor.OperationTracer
 	KindNoOp            ObserverKind = "NoOp"            // monitor.NoOp
-	KindOpenTelemetry   ObserverKind = "OpenTelemetry"   // module contrib/otel
 )
 
 // A Policy says who may observe what. Observers and recordings see arguments and results of

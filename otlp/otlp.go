@@ -16,6 +16,11 @@
 // `waymark export --to otlp`. A trace of many calls has one span for all calls of a function with
 // the same callers, see Options.Spans.
 //
+// # Parents
+//
+// Spans of a trace are below the program's own span of the request. Once a sink has started, root calls look
+// for that in their contexts, requests and messages: see trace.Trace.Within.
+//
 // # Environment
 //
 // The variables of OpenTelemetry are obeyed where Options and the endpoint leave something open:
@@ -42,7 +47,6 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
-	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
 )
@@ -68,10 +72,10 @@ type Options struct {
 	Queue int   // traces that may wait; 0: 2048
 	Bytes int64 // memory of the traces that wait, about; 0: 64 MB
 
-	// Parent returns the span that a trace's root call is in: its trace id and span id. If the trace id
-	// is zero the trace has an id of its own. If sampled is false, the trace is not sent, as
-	// parent-based samplers of OpenTelemetry do. Parent is called on the sink's goroutine.
-	Parent func(*trace.Trace) (traceID [16]byte, spanID [8]byte, sampled bool)
+	// Parent returns the span that a trace is below. If its trace id is zero the trace has an id of its
+	// own. If it is not sampled, the trace is not sent, as parent-based samplers of OpenTelemetry do.
+	// Parent is called on the sink's goroutine. nil: trace.Trace.Within.
+	Parent func(*trace.Trace) trace.Span
 
 	// Logger gets a line when sending fails, and a line when it works again. nil: slog.Default().
 	Logger *slog.Logger
@@ -105,13 +109,10 @@ type Sink struct {
 	failed bool          // the latest attempt; only the goroutine uses it
 	cut    bool          // a partial success was logged; the same
 
-	parents parents // that FindParents looks for
-
 	mu      sync.Mutex // guards what follows
-	queue   []queued
-	owners  []*switchboard.Owner // of what FindParents has asked for
-	bytes   int64                // of the queue, about
-	spans   int                  // of the queue, about
+	queue   []*trace.Trace
+	bytes   int64 // of the queue, about
+	spans   int   // of the queue, about
 	closed  bool
 	ending  bool // the program ends, too
 	counts  Counts
@@ -119,12 +120,6 @@ type Sink struct {
 	changed chan struct{} // closed when Queued gets less
 	taken   uint64        // traces that were added to the queue
 	done    uint64        // of these: those that no longer wait
-}
-
-// A queued is a trace that waits.
-type queued struct {
-	trace  *trace.Trace
-	parent parent
 }
 
 // Counts are the numbers of a sink. A trace that was added is Queued, Sent, or left out for one of the
@@ -186,6 +181,7 @@ func Start(endpoint string, o Options) (*Sink, error) {
 		s.log(true, w)
 	}
 	if rt.Enabled {
+		rt.FindSpans(within)
 		rt.Go(s.run) // its calls are not traced
 	} else {
 		go s.run()
@@ -204,7 +200,6 @@ func (s *Sink) Add(t *trace.Trace) {
 	if t == nil {
 		return
 	}
-	q := queued{t, s.parents.of(t)} // now, as later root calls displace it
 	size := traceBytes + callBytes*int64(t.Calls)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +211,7 @@ func (s *Sink) Add(t *trace.Trace) {
 	case len(s.queue) >= s.options.Queue || s.bytes+size > s.options.Bytes:
 		s.counts.QueueFull++
 	default:
-		s.queue = append(s.queue, q)
+		s.queue = append(s.queue, t)
 		s.bytes += size
 		s.spans += s.estimate(t)
 		s.taken++
@@ -281,12 +276,7 @@ func unsent(traces uint64, why, over error) error {
 func (s *Sink) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	owners := s.owners
-	s.owners = nil
 	s.mu.Unlock()
-	for _, o := range owners {
-		o.Close()
-	}
 	err := s.Flush(ctx)
 	s.cancel()
 	<-s.ended // at once: requests on their way are cut

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/spans"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // A fate is what became of a trace: of one whose spans went different ways, the last of these.
@@ -86,11 +87,11 @@ func (s *Sink) gather() {
 func (s *Sink) drain() {
 	var b batch
 	for s.ctx.Err() == nil {
-		q, ok := s.next()
+		t, ok := s.next()
 		if !ok {
 			break
 		}
-		list, ok := s.spansOf(q)
+		list, ok := s.spansOf(t)
 		if !ok {
 			s.count(unsampled)
 			continue
@@ -108,19 +109,19 @@ func (s *Sink) drain() {
 }
 
 // next takes the oldest trace off the queue, false if there is none.
-func (s *Sink) next() (q queued, ok bool) {
+func (s *Sink) next() (t *trace.Trace, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 {
 		s.queue = nil // with its memory
-		return queued{}, false
+		return nil, false
 	}
-	q = s.queue[0]
-	s.queue[0] = queued{}
+	t = s.queue[0]
+	s.queue[0] = nil
 	s.queue = s.queue[1:]
-	s.bytes -= traceBytes + callBytes*int64(q.trace.Calls)
-	s.spans -= s.estimate(q.trace)
-	return q, true
+	s.bytes -= traceBytes + callBytes*int64(t.Calls)
+	s.spans -= s.estimate(t)
+	return t, true
 }
 
 // settle counts what waits in the end.
@@ -271,8 +272,8 @@ func (s *Sink) note(err error) {
 }
 
 // spansOf returns the spans of a trace, false if its parent is not sampled.
-func (s *Sink) spansOf(q queued) (list []spans.Span, sampled bool) {
-	p := q.parent
+func (s *Sink) spansOf(t *trace.Trace) (list []spans.Span, sampled bool) {
+	p := t.Within
 	if s.options.Parent != nil {
 		func() {
 			defer func() {
@@ -281,11 +282,11 @@ func (s *Sink) spansOf(q queued) (list []spans.Span, sampled bool) {
 					s.options.Parent = nil
 				}
 			}()
-			p.trace, p.span, p.sampled = s.options.Parent(q.trace)
+			p = s.options.Parent(t)
 		}()
 	}
-	if p.trace != [16]byte{} && !p.sampled {
+	if p.TraceID != [16]byte{} && !p.Sampled {
 		return nil, false
 	}
-	return s.spanner.spans(q.trace, s.root(q.trace), p.trace, p.span), true
+	return s.spanner.spans(t, s.root(t), p), true
 }

@@ -296,14 +296,14 @@ func TestMillion(t *testing.T) {
 func TestParent(t *testing.T) {
 	c := serve(t, nil)
 	n := 0
-	s, logged := start(t, c.URL, Options{Parent: func(*trace.Trace) (traceID [16]byte, spanID [8]byte, sampled bool) {
+	s, logged := start(t, c.URL, Options{Parent: func(*trace.Trace) trace.Span {
 		switch n++; n {
 		case 1:
-			return [16]byte{1}, [8]byte{2}, true
+			return trace.Span{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Sampled: true}
 		case 2:
-			return [16]byte{1}, [8]byte{2}, false
+			return trace.Span{TraceID: [16]byte{1}, SpanID: [8]byte{2}}
 		case 3:
-			return
+			return trace.Span{}
 		}
 		panic("no parent")
 	}})

@@ -48,17 +48,16 @@ type node struct {
 	id        [8]byte
 }
 
-// spans returns the spans of a trace with this root call, callers before callees. They are in the trace and below the span
-// with these ids, unless these are zero.
-func (s *spanner) spans(t *trace.Trace, root *trace.Call, traceID [16]byte, parent [8]byte) []spans.Span {
-	if traceID == [16]byte{} {
-		s.id(traceID[:8])
-		s.id(traceID[8:])
-		parent = [8]byte{}
+// spans returns the spans of a trace with this root call, callers before callees, below a span, unless that is none.
+func (s *spanner) spans(t *trace.Trace, root *trace.Call, below trace.Span) []spans.Span {
+	if below.TraceID == [16]byte{} {
+		s.id(below.TraceID[:8])
+		s.id(below.TraceID[8:])
+		below.SpanID = [8]byte{}
 	}
 	tree := treeOf(root, t.Calls > uint64(s.most))
 	list := make([]spans.Span, 0, min(len(tree.nodes), s.most))
-	tree.nodes[0].id = parent
+	tree.nodes[0].id = below.SpanID
 	has := tree.choose(s.most)
 	for i := 1; i < len(tree.nodes); i++ {
 		if !has[i] {
@@ -67,8 +66,9 @@ func (s *spanner) spans(t *trace.Trace, root *trace.Call, traceID [16]byte, pare
 		n := &tree.nodes[i]
 		s.id(n.id[:])
 		one := tree.span(i)
-		one.Resource, one.Trace, one.ID, one.Parent = s.resource, traceID, n.id, tree.nodes[tree.Nodes[i].Parent].id
+		one.Resource, one.Trace, one.ID, one.Parent = s.resource, below.TraceID, n.id, tree.nodes[tree.Nodes[i].Parent].id
 		if i == 1 {
+			one.Failed = one.Failed || t.Failed
 			one.Attributes.Text(spans.TraceKey, t.Key)
 			if t.Lost > 0 {
 				one.Attributes.Measure("calls_lost", int64(t.Lost))

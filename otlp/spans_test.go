@@ -16,7 +16,7 @@ import (
 func shown(t *testing.T, of *trace.Trace, root *trace.Call, most int) string {
 	t.Helper()
 	s := newSpanner(spans.NewResource("test"), most)
-	list := s.spans(of, root, [16]byte{}, [8]byte{})
+	list := s.spans(of, root, trace.Span{})
 	var request struct {
 		ResourceSpans []struct {
 			ScopeSpans []struct {
@@ -126,7 +126,7 @@ func TestDeep(t *testing.T) {
 		}
 	}
 	s := newSpanner(spans.NewResource("test"), 10)
-	list := s.spans(&trace.Trace{Calls: uint64(len(all))}, &all[0], [16]byte{1}, [8]byte{2})
+	list := s.spans(&trace.Trace{Calls: uint64(len(all))}, &all[0], trace.Span{TraceID: [16]byte{1}, SpanID: [8]byte{2}})
 	if len(list) != 10 || list[0].Parent != [8]byte{2} || list[9].Parent != list[8].ID {
 		t.Errorf("%d spans", len(list))
 	}

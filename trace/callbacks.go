@@ -14,6 +14,7 @@ const maxQueue = 256
 // started for the first one, and ends when there are no more.
 type callbacks struct {
 	queue     []told
+	most      int // of these, if that is more than maxQueue
 	running   bool
 	goroutine uint64 // that runs
 	broken    bool   // a callback has panicked
@@ -23,12 +24,13 @@ type callbacks struct {
 // A told is a trace that callbacks are told of.
 type told struct {
 	trace *Trace
-	kept  bool
+	ask   bool // Keep
+	kept  bool // OnTrace is called, whatever Keep returns
 }
 
 // add has callbacks told of a trace. It reports whether a goroutine is to be started.
 func (c *callbacks) add(t told) (begin bool) {
-	if c.broken || len(c.queue) >= maxQueue {
+	if c.broken || len(c.queue) >= max(maxQueue, c.most) {
 		c.untold++
 		return false
 	}
@@ -63,7 +65,7 @@ func (c *Collector) call() {
 }
 
 func (c *Collector) tell(next told) {
-	if keep := c.options.Keep; keep != nil && keep(next.trace) {
+	if next.ask && c.options.Keep(next.trace) {
 		c.mu.Lock()
 		next.kept = c.store.add(next.trace, true) || next.kept
 		c.mu.Unlock()

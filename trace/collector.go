@@ -20,8 +20,9 @@ type Collector struct {
 	roots    string // patterns, or the name of a group
 	selected switchboard.Selection
 	world    world
-	began    int64  // ns since 1970
-	remove   func() // takes the collector out of what is done when the program ends
+	began    int64         // ns since 1970
+	remove   func()        // takes the collector out of what is done when the program ends
+	over     chan struct{} // closed when gathering ends
 
 	mu      sync.Mutex // guards what follows
 	source  source
@@ -66,7 +67,10 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano()}
+	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano(), over: make(chan struct{})}
+	if o.Period > 0 {
+		c.calls.most = o.Slowest
+	}
 	c.store = store{slowest: max(o.Slowest, 0), most: o.MaxTraces, bytes: o.MaxBytes}
 	if c.store.most <= 0 {
 		c.store.most = defaultTraces
@@ -99,6 +103,9 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	c.mu.Lock()
 	c.source = source
 	c.mu.Unlock()
+	if o.Period > 0 {
+		w.run(c.turns)
+	}
 	c.remove = w.atEnd(c.end)
 	return c, nil
 }
@@ -122,7 +129,40 @@ func (c *Collector) deliver(g *gather.Trace) {
 		c.longer = longer
 		c.source.SetLonger(longer)
 	}
-	begin := (o.Keep != nil || kept && o.OnTrace != nil) && c.calls.add(told{t, kept})
+	now := kept && o.OnTrace != nil && (t.other || o.Period <= 0)
+	begin := (o.Keep != nil || now) && c.calls.add(told{t, o.Keep != nil, now})
+	c.mu.Unlock()
+	if begin {
+		c.world.run(c.call)
+	}
+}
+
+// turns ends periods until gathering ends.
+func (c *Collector) turns() {
+	ticker := time.NewTicker(c.options.Period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			c.turn()
+		case <-c.over:
+			return
+		}
+	}
+}
+
+// turn ends a period: OnTrace is called for its slowest traces.
+func (c *Collector) turn() {
+	begin := false
+	c.mu.Lock()
+	for _, t := range c.store.turn() {
+		if c.options.OnTrace != nil && c.calls.add(told{trace: t, kept: true}) {
+			begin = true
+		}
+	}
+	if c.longer = c.options.longer(0); c.state == gathers { // Stop holds the source's lock
+		c.source.SetLonger(c.longer)
+	}
 	c.mu.Unlock()
 	if begin {
 		c.world.run(c.call)

@@ -47,6 +47,55 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
+// With a period the slowest of each are kept, and told when it is over. Those that have failed are told at once.
+func TestPeriod(t *testing.T) {
+	var mu sync.Mutex
+	var told []string
+	f := new(fake)
+	c := begun(t, f, Options{Slowest: 2, Failed: true, Period: time.Hour, OnTrace: func(t *Trace) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, fmt.Sprint(int(t.Duration)))
+	}})
+	expect := func(when, want string) {
+		t.Helper()
+		c.await()
+		mu.Lock()
+		defer mu.Unlock()
+		if got := strings.Join(told, " "); got != want {
+			t.Errorf("%s: told of %s, want %s", when, got, want)
+		}
+		told = nil
+	}
+	at := time.Now()
+	ended := func(durations ...int) {
+		for _, d := range durations {
+			one := lasting(t, time.Duration(d))
+			one.Failed = d%10 == 5
+			at = at.Add(time.Second)
+			one.Start = at
+			f.ended(one)
+		}
+	}
+	ended(70, 15, 90, 80, 10)
+	expect("while it lasts", "15")
+	c.turn()
+	expect("at its end", "90 80")
+	ended(5, 95, 3, 2)
+	expect("in the next one", "5 95")
+	c.turn()
+	expect("at the end of that", "") // both are told
+	c.turn()
+	ended(4)
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+	expect("in the end", "4")
+	if got := fmt.Sprint(durations(c)); got != "[95ns 90ns 80ns 15ns 5ns 4ns]" {
+		t.Errorf("kept %s", got)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {

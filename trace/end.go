@@ -20,11 +20,15 @@ func (c *Collector) stop() bool {
 	if !first {
 		return false
 	}
+	close(c.over)
 	open := source.Active()
 	source.Stop()
 	c.mu.Lock()
 	c.open = open
 	c.mu.Unlock()
+	if c.options.Period > 0 {
+		c.turn()
+	}
 	c.await()
 	if c.options.File != "" {
 		if err := save(c.options.File, c.Traces()); err != nil {

@@ -19,8 +19,10 @@ type Options struct {
 	// Which traces are kept: each that one of these selects when its root call ends. If none is
 	// set all are.
 	Slowest int               // the traces that took longest, at most so many
+	Period  time.Duration     // Slowest counts anew after each; 0: never
 	Failed  bool              // whose root call panicked or returned an error
 	Longer  time.Duration     // whose root call took longer than this
+	Tail    float64           // whose root call took longer than this share of the latest calls of its function, as 0.99
 	OneIn   int               // one in so many traces
 	Keep    func(*Trace) bool // for which it returns true
 
@@ -29,7 +31,7 @@ type Options struct {
 	Calls Selector
 
 	// OnTrace is called for each trace that is kept, when it is complete. A slower or newer trace may
-	// take its place later.
+	// take its place later. With Period, it is called for the slowest traces of a period when that ends.
 	//
 	// OnTrace and Keep are called one at a time, on a goroutine whose calls are not traced. They may
 	// call methods of the collector. While one of them doesn't return, up to 256 traces wait; later ones
@@ -59,7 +61,7 @@ const (
 
 // all reports whether all traces are selected.
 func (o *Options) all() bool {
-	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.OneIn <= 0 && o.Keep == nil
+	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.Tail <= 0 && o.OneIn <= 0 && o.Keep == nil
 }
 
 // every reports whether all traces are to be delivered: some that are selected can't be told from
@@ -70,7 +72,7 @@ func (o *Options) every() bool { return o.all() || o.Keep != nil || o.OneIn > 0 
 // for Keep. seen is how many were delivered, with this one.
 func (o *Options) selects(t *Trace, seen uint64) bool {
 	switch {
-	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer:
+	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer || t.tail:
 		return true
 	case o.OneIn <= 0:
 		return false
@@ -83,8 +85,8 @@ func (o *Options) selects(t *Trace, seen uint64) bool {
 // rule returns what is to be gathered, before there are any traces.
 func (o *Options) rule() gather.Keep {
 	return gather.Keep{
-		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)),
-		Ranked: 0 < o.Slowest && o.Slowest <= gather.Queue && !o.every() && !o.Failed && o.Longer <= 0,
+		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)), Tail: min(max(o.Tail, 0), 1),
+		Ranked: 0 < o.Slowest && o.Slowest <= gather.Queue && !o.every() && !o.Failed && o.Longer <= 0 && o.Tail <= 0,
 	}
 }
 

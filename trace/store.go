@@ -84,6 +84,24 @@ func (s *store) add(t *Trace, other bool) bool {
 	return false
 }
 
+// turn has slowest count anew. It returns the slowest traces until now in the order of time, without those that are
+// kept for another reason. They stay like these.
+func (s *store) turn() (list []*Trace) {
+	for _, t := range s.slow {
+		if t.slow = false; !t.other {
+			t.other = true
+			list = append(list, t)
+		}
+	}
+	s.slow = nil
+	slices.SortFunc(list, func(a, b *Trace) int { return cmp.Compare(a.after, b.after) })
+	s.others = append(s.others, list...)
+	for len(s.others) > s.most {
+		s.oldest()
+	}
+	return list
+}
+
 // oldest gives up the oldest trace of the others.
 func (s *store) oldest() {
 	t := s.others[0]

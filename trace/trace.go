@@ -29,7 +29,9 @@ type Trace struct {
 	Goroutine uint64        // id of the goroutine that made the root call
 	Parent    uint64        // id of the goroutine that started that goroutine
 
-	Failed   bool // Panicked, or the root call returned an error
+	// Failed: Panicked, or the root call returned an error, or net/http has answered a request in the trace
+	// with a status of 500 or more.
+	Failed   bool
 	Panicked bool // a panic ended the root call, or the root call recovered a panic
 	Exited   bool // runtime.Goexit ended the root call
 
@@ -38,21 +40,28 @@ type Trace struct {
 	Errors     uint64 // calls that returned an error
 	Goroutines int    // of the trace, with that of the root call
 
+	// Within is the span of the program's own tracing that the root call is in. It is known in programs that
+	// link package otlp and have started a sink.
+	Within Span
+
 	// Lost is the number of calls that are missing, because the trace had Options.MaxCalls calls or
 	// there was no memory.
 	Lost uint64
 
-	clock   uint64        // Start by the runtime's clock
 	began   int64         // when the collector was started, ns since 1970
 	after   time.Duration // from then to Start
 	strands []gather.Strand
 	bytes   int64 // of memory, about
+	tail    bool  // Options.Tail selects it
 	slow    bool  // it is among the slowest of its store
 	other   bool  // it is in the store for another reason
 }
 
-func init() {
-	gather.BeganOf = func(t any) uint64 { return t.(*Trace).clock }
+// A Span is a span as W3C's Trace Context names it. One with ids of zeros is none.
+type Span struct {
+	TraceID [16]byte
+	SpanID  [8]byte
+	Sampled bool
 }
 
 // Sizes in memory, about.
@@ -67,7 +76,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		clock: g.Began, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
+		Within: Span(g.Within), tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end

@@ -15,7 +15,7 @@ import (
 // Traces are below the program's own spans of OpenTelemetry, or below those that requests name.
 func TestParents(t *testing.T) {
 	app := filepath.Join(t.TempDir(), "server")
-	if out, err := waymark(t, ".", "build", "--otlp", "--args", "-o", app, "./server"); err != nil {
+	if out, err := waymark(t, ".", "build", "--otlp", "-o", app, "./server"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	over := &httpReceiver{T: t}

@@ -20,7 +20,7 @@ import (
 )
 
 // public are the folders of the modules that are released, the library first.
-var public = []string{".", command, "contrib/otel", "contrib/prometheus"}
+var public = []string{".", command, "contrib/prometheus"}
 
 // command is the folder of the command.
 const command = "cmd/waymark"

@@ -26,7 +26,7 @@ func newCheckout(t *testing.T) *checkout {
 	c.put("go.mod", "module example.com/m\n\ngo 1.21\n")
 	c.put("m.go", "package m\n")
 	c.put("cmd/waymark/main.go", "package main\n")
-	for _, dir := range []string{"contrib/otel", "contrib/prometheus", "examples"} {
+	for _, dir := range []string{"contrib/prometheus", "examples"} {
 		c.put(dir+"/go.mod", "module example.com/m/"+dir+"\n\nrequire example.com/m v0.0.0\n")
 		c.put(dir+"/x.go", "package x\n")
 	}
@@ -70,7 +70,7 @@ func TestContents(t *testing.T) {
 	c.put("go.work", "go 1.26\n\nuse (\n\t.\n\t./cmd/waymark\n)\n\nreplace example.com/m v0.0.0 => ./\n")
 	c.put("cmd/waymark/go.mod", "module example.com/m/cmd/waymark\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.0.0\n\texample.com/other v1.2.3\n)\n")
 	c.put("cmd/waymark/testdata/t/go.mod", "module example.com/t\n\nrequire example.com/m v0.0.0\n")
-	c.put("contrib/otel/LICENSE", "its own\n")
+	c.put("contrib/prometheus/LICENSE", "its own\n")
 	c.commit()
 	const version = "v0.9.0"
 	if err := run(options{root: root, version: version, out: out}, false, true); err != nil {
@@ -123,11 +123,11 @@ func TestContents(t *testing.T) {
 		}
 	}
 
-	c.put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../../\n")
-	if err := run(options{root: root, version: "v0.9.1", out: out}, false, false); err == nil || !strings.Contains(err.Error(), "contrib/otel/go.mod replaces example.com/m: ") {
+	c.put("contrib/prometheus/go.mod", "module example.com/m/contrib/prometheus\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../../\n")
+	if err := run(options{root: root, version: "v0.9.1", out: out}, false, false); err == nil || !strings.Contains(err.Error(), "contrib/prometheus/go.mod replaces example.com/m: ") {
 		t.Errorf("with a replace: %v", err)
 	}
-	c.put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m/examples v0.9.0\n")
+	c.put("contrib/prometheus/go.mod", "module example.com/m/contrib/prometheus\n\nrequire example.com/m/examples v0.9.0\n")
 	if err := run(options{root: root, version: "v0.9.1", out: out}, false, false); err == nil || !strings.Contains(err.Error(), "requires example.com/m/examples, which isn't released") {
 		t.Errorf("with a module that isn't public: %v", err)
 	}

@@ -66,7 +66,7 @@ func TestQuick(t *testing.T) {
 		{load: "./load", Subject: subject.Subject{Name: "service", Module: module, Main: "./serve", Add: small, Args: args("7")}},
 	}
 	samples, doc := filepath.Join(dir, "samples.csv"), filepath.Join(dir, "performance.md")
-	if err := os.WriteFile(doc, []byte("<!-- BUDGET: here -->\n<!-- END BUDGET -->\n"), 0o666); err != nil {
+	if err := os.WriteFile(doc, []byte("<!-- PRICES: here -->\n<!-- END PRICES -->\n<!-- BUDGET: here -->\n<!-- END BUDGET -->\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	run := func(extra ...string) string {
@@ -112,7 +112,7 @@ func TestQuick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| service | ", "### What is recorded"} {
+	for _, want := range []string{"| service | ", "### What is recorded", "| Program | off | all recorded |\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -142,6 +142,16 @@ func TestAdded(t *testing.T) {
 		"| p | 2.00 s, 1.00 s | +0.0 %, +0.0 % | +10.0 %, +0.0 % | +2.0 %, +0.0 % (over) | +3.9 %, +0.0 % | +12.0 %, +0.0 % (over) | +14.0 %, +0.0 % | +200.0 %, +0.0 % |\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	var prices strings.Builder
+	if err := r.writePrices(&prices, []program{{Subject: subject.Subject{Name: "p"}}}, variants); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| Program | off | calls counted | recorded, budget 3% | recorded, budget 10% | recorded, budget 3%,strict | all recorded |\n",
+		"| p | +10.0 % | +2.0 % | +3.9 % | +12.0 % | +14.0 % | +200.0 % |\n"} {
+		if !strings.Contains(prices.String(), want) {
+			t.Errorf("no %q in\n%s", want, prices.String())
 		}
 	}
 	if strings.Contains(out.String(), "other") {

@@ -86,17 +86,22 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 
 // publish writes tables and samples into the folder of documents, or the tables to w.
 func publish(docs string, all results, list []program, variants []variant, w io.Writer) error {
-	if docs == "" {
-		return all.write(w, list, variants)
+	var prices, tables strings.Builder
+	if err := errors.Join(all.writePrices(&prices, list, variants), all.write(&tables, list, variants)); err != nil {
+		return err
 	}
-	var tables strings.Builder
-	if err := all.write(&tables, list, variants); err != nil {
+	if docs == "" {
+		_, err := io.WriteString(w, prices.String()+tables.String())
 		return err
 	}
 	if err := writeSamples(filepath.Join(docs, "budget.csv"), all); err != nil {
 		return err
 	}
-	return table.Insert(filepath.Join(docs, "performance.md"), "BUDGET", tables.String())
+	doc := filepath.Join(docs, "performance.md")
+	if err := table.Insert(doc, "PRICES", prices.String()); err != nil {
+		return err
+	}
+	return table.Insert(doc, "BUDGET", tables.String())
 }
 
 // A limit is a budget.

@@ -72,7 +72,7 @@ func programs() []program {
 		suite("compress/huff0 (suite)", "github.com/klauspost/compress@v1.20.3", "./huff0", 2, "-test.short"),
 		suite("goldmark (suite)", "github.com/yuin/goldmark@v1.8.7", ".", 100, "-test.skip=Performance"),
 		suite("json-iterator (suite)", "github.com/json-iterator/go@v1.1.12", "./misc_tests", 2),
-		suite("protobuf (suite)", "google.golang.org/protobuf@v1.36.12", "./proto", 15),
+		suite("protobuf (suite)", "google.golang.org/protobuf@v1.36.12", "./proto", 60),
 		program{load: "./cmd/load", Subject: subject.Subject{
 			Name: "grpc (service)", Module: "google.golang.org/grpc@v1.85.0", Main: "./cmd/serve",
 			Add:  map[string]string{"cmd/serve/main.go": grpcServer, "cmd/load/main.go": grpcLoad},

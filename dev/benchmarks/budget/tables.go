@@ -87,6 +87,38 @@ func (r results) write(w io.Writer, list []program, variants []variant) error {
 	return r.writeCalls(w, list, variants)
 }
 
+// writePrices writes what users want to know first: how much CPU time each way to run a program adds to plain.
+func (r results) writePrices(w io.Writer, list []program, variants []variant) error {
+	header := []string{"Program"}
+	for _, v := range variants {
+		switch {
+		case v.name == counting:
+			header = append(header, "calls counted")
+		case v.budget != "":
+			header = append(header, "recorded, "+v.name)
+		case v.record:
+			header = append(header, "all recorded")
+		case v.traced:
+			header = append(header, v.name)
+		}
+	}
+	var rows [][]string
+	for _, p := range list {
+		if len(r.of(p.Name, plain, cpuTime)) == 0 {
+			continue
+		}
+		row := []string{p.Name}
+		for _, v := range variants {
+			if v.traced {
+				row = append(row, fmt.Sprintf("%+.1f %%", r.added(p.Name, v.name, cpuTime)))
+			}
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintf(w, "%s\nMedians of %d rounds, %d of all recorded.\n\n", table.Machine(), variants[0].rounds, variants[len(variants)-1].rounds)
+	return table.Write(w, header, rows)
+}
+
 func (r results) writeTimes(w io.Writer, list []program, variants []variant) error {
 	header := []string{"Program", "Plain: CPU, wall"}
 	for _, v := range variants[1:] {

@@ -23,8 +23,8 @@ const (
 	endPatience = 5 * time.Second // for the collector when the program ends
 )
 
-// export returns what sends traces of root calls to a URL, nil if the program doesn't link package otlp.
-func export(url string, roots trace.Selector) *exporter {
+// export returns what sends traces to a URL, nil if the program doesn't link package otlp.
+func export(url string) *exporter {
 	if !host.Linked(outlet.Package) {
 		console.Say("WAYMARK: otlp: the program does not link what sends traces: build it with waymark build --otlp, or import %s; the traces are not sent", outlet.Package)
 		return nil
@@ -34,8 +34,6 @@ func export(url string, roots trace.Selector) *exporter {
 		sink, err := start(url, func(text string) { console.Say("%s", text) })
 		if err != nil {
 			console.Say("WAYMARK: %v; the traces are not sent", err)
-		} else if err := sink.FindParents(roots); err != nil {
-			console.Say("WAYMARK: %v; the traces have no parents", err)
 		}
 		e.begin(sink, err == nil)
 	}

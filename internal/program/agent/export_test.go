@@ -21,11 +21,6 @@ type fakeSink struct{ keys []string }
 func (s *fakeSink) Add(t *trace.Trace)         { s.keys = append(s.keys, t.Key) }
 func (s *fakeSink) End(d time.Duration) string { return fmt.Sprint("lost in ", d) }
 
-func (s *fakeSink) FindParents(roots trace.Selector) error {
-	s.keys = append(s.keys, "parents of "+roots.String())
-	return nil
-}
-
 // Kept traces go to the sink, also those that come before it.
 func TestExport(t *testing.T) {
 	var said []byte
@@ -42,7 +37,7 @@ func TestExport(t *testing.T) {
 		return s, nil
 	})
 	f.traces.OnTrace(&trace.Trace{Key: "later"})
-	if got := fmt.Sprint(s.keys); got != "[parents of main.a early later]" {
+	if got := fmt.Sprint(s.keys); got != "[early later]" {
 		t.Errorf("the sink has %s", got)
 	}
 	e := &exporter{sink: s}

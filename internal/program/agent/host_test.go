@@ -499,11 +499,14 @@ func TestPanicValues(t *testing.T) {
 
 func TestTraces(t *testing.T) {
 	for env, want := range map[string]string{
-		"traces=main.a": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",
-		"traces=main.a,traces=main.b,keep=failed":                                         "roots main.a, main.b slowest 0 failed true longer 0s onein 0 calls nil file ",
-		"traces=main.a,keep=slowest:3,keep=longer:10ms,keep=onein:9,p=main.*,o=/t/%n.xml": "roots main.a slowest 3 failed false longer 10ms onein 9 calls main.* file /t/agent.test.xml",
-		"traces=main.a,record,o=t":                                                        "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ", "traces=main.a,seen,o=t": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",
-		"traces=main.a,keep=all": "roots main.a slowest 0 failed false longer 0s onein 1 calls nil file ",
+		"traces=main.a": "roots main.a slowest 20/0s failed false longer 0s tail 0 onein 0 calls nil file ",
+		"traces=main.a,traces=main.b,keep=failed":                                         "roots main.a, main.b slowest 0/0s failed true longer 0s tail 0 onein 0 calls nil file ",
+		"traces=main.a,keep=slowest:3,keep=longer:10ms,keep=onein:9,p=main.*,o=/t/%n.xml": "roots main.a slowest 3/0s failed false longer 10ms tail 0 onein 9 calls main.* file /t/agent.test.xml",
+		"traces=main.a,record,o=t":                                                        "roots main.a slowest 20/0s failed false longer 0s tail 0 onein 0 calls nil file ", "traces=main.a,seen,o=t": "roots main.a slowest 20/0s failed false longer 0s tail 0 onein 0 calls nil file ",
+		"traces=main.a,keep=p99.9":                        "roots main.a slowest 0/0s failed false longer 0s tail 0.9990000000000001 onein 0 calls nil file ",
+		"traces=main.a,keep=slowest:3/5m":                 "roots main.a slowest 3/5m0s failed false longer 0s tail 0 onein 0 calls nil file ",
+		"traces=main.a,keep=slowest:3,otlp=http://c:4318": "roots main.a slowest 3/1m0s failed false longer 0s tail 0 onein 0 calls nil file ",
+		"traces=main.a,keep=all":                          "roots main.a slowest 0/0s failed false longer 0s tail 0 onein 1 calls nil file ",
 	} {
 		f, _, err := begins(t, env)
 		if err != nil {
@@ -518,7 +521,7 @@ func TestTraces(t *testing.T) {
 		if o.Calls != nil {
 			calls = o.Calls.String()
 		}
-		got := fmt.Sprint("roots ", f.roots, " slowest ", o.Slowest, " failed ", o.Failed, " longer ", o.Longer, " onein ", o.OneIn, " calls ", calls, " file ", o.File)
+		got := fmt.Sprint("roots ", f.roots, " slowest ", o.Slowest, "/", o.Period, " failed ", o.Failed, " longer ", o.Longer, " tail ", o.Tail, " onein ", o.OneIn, " calls ", calls, " file ", o.File)
 		if got != want {
 			t.Errorf("%s: got\n%s, want\n%s", env, got, want)
 		}

@@ -27,19 +27,29 @@ type traces struct {
 // defaultSlowest is how many traces are kept unless keep says which.
 const defaultSlowest = 20
 
+// usualPeriod is how long slowest counts for traces that are sent: those of before can't be taken back.
+const usualPeriod = time.Minute
+
 // keep reads what traces are kept. Several settings add up.
 func (t *traces) keep(s *setting.Setting, key, value string) error {
 	t.Kept = value
 	what, arg, _ := strings.Cut(value, ":")
+	arg, every, periodic := strings.Cut(arg, "/")
 	n, err := strconv.Atoi(arg)
 	d, durationErr := time.ParseDuration(arg)
+	period, periodErr := time.ParseDuration(every)
+	percent, percentErr := strconv.ParseFloat(strings.TrimPrefix(value, "p"), 64)
 	switch {
 	case value == "all":
 		t.Keep.OneIn = 1
 	case value == "failed":
 		t.Keep.Failed = true
-	case what == "slowest" && err == nil && n > 0 && n <= 1e6:
-		t.Keep.Slowest = n
+	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil && period > 0):
+		t.Keep.Slowest, t.Keep.Period = n, period
+	case periodic:
+		return &setting.Error{Key: key, Value: value, Want: s.Want}
+	case len(value) > 1 && value[0] == 'p' && percentErr == nil && 0 < percent && percent < 100:
+		t.Keep.Tail = percent / 100
 	case what == "onein" && err == nil && n > 0:
 		t.Keep.OneIn = n
 	case what == "longer" && durationErr == nil && d > 0:
@@ -113,6 +123,9 @@ func gatherTraces(o options) error {
 	if o.Traces.Kept == "" {
 		options.Slowest = defaultSlowest
 	}
+	if o.Traces.OTLP != nil && options.Period == 0 {
+		options.Period = usualPeriod
+	}
 	roots, err := newSelection(o.Traces.Roots, nil)
 	if err != nil {
 		return err
@@ -130,10 +143,9 @@ func gatherTraces(o options) error {
 			return err
 		}
 	}
-	selected := rootsOf(roots, o.Traces.Roots)
 	var sent *exporter
 	if o.Traces.OTLP != nil {
-		sent = export(*o.Traces.OTLP, selected)
+		sent = export(*o.Traces.OTLP)
 	}
 	if sent != nil {
 		options.OnTrace = sent.add
@@ -156,7 +168,7 @@ func gatherTraces(o options) error {
 				units.Things(n.Dropped, "trace"), units.Things(n.LostCalls, "call"))
 		}
 	}
-	return host.Trace(selected, options)
+	return host.Trace(rootsOf(roots, o.Traces.Roots), options)
 }
 
 // printTraces returns a list of traces for people, and the calls of the slowest one.

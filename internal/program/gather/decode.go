@@ -106,9 +106,10 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 		id: id{root.Goroutine, root.Started}, Key: t.Key, Root: funcs(t.Site), Goroutine: root.Goroutine, Parent: root.Parent,
 		Start:    d.wall.Add(-d.since(root.Started, d.now)),
 		Duration: d.since(root.Started, t.Ended),
-		Began:    root.Started,
+		Within:   t.Within,
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,
+		Tail:     t.Flags&rt.TraceTail != 0,
 		Lost:     t.Lost, Truncated: t.Lost > 0,
 		Strands: make([]Strand, len(t.Strands)),
 	}

@@ -42,6 +42,7 @@ type Keep struct {
 	Longer time.Duration // the root call took longer; 0 does not hold
 	Ranked bool          // Longer may leave out any that is not among the longest Queue ones
 	OneIn  uint64        // one in so many traces, by count; 0 does not hold
+	Tail   float64       // the root call took longer than this share of the latest calls of its function; 0 does not hold
 }
 
 // What Options that are 0 stand for.
@@ -69,6 +70,8 @@ type Gatherer struct {
 	deliver func(*Trace)
 	decoder decoder
 	told    told
+	over    chan struct{} // closed when the Gatherer stops
+	watched chan struct{} // closed when nobody looks for tails; nil: nobody has
 
 	mu   sync.Mutex // guards what follows
 	keep Keep
@@ -84,7 +87,7 @@ func Start(o Options) (*Gatherer, error) {
 		return nil, ErrNotBuilt
 	}
 	clock.Chosen() // any clock will do
-	g := &Gatherer{deliver: o.Deliver, keep: o.Keep}
+	g := &Gatherer{deliver: o.Deliver, keep: o.Keep, over: make(chan struct{})}
 	g.owner = switchboard.Default.Join("Traces", o.Origin)
 	g.owner.Removed = o.Removed
 	g.decoder.start()
@@ -98,6 +101,11 @@ func Start(o Options) (*Gatherer, error) {
 		return nil, ErrBusy
 	}
 	g.setKeep()
+	rt.Tails(g.number, o.Keep.Tail > 0)
+	if o.Keep.Tail > 0 {
+		g.watched = make(chan struct{})
+		rt.Go(func() { g.watchTails(o.Keep.Tail) })
+	}
 	g.delivering.Lock()
 	rt.Go(g.run)
 	all := o.Calls.Groups == nil && o.Calls.Has == nil
@@ -130,6 +138,10 @@ func (g *Gatherer) SetLonger(d time.Duration) {
 // delivered before Stop returns. Further calls do nothing.
 func (g *Gatherer) Stop() {
 	g.stop.Do(func() {
+		close(g.over)
+		if g.watched != nil {
+			<-g.watched // another Gatherer may get the number
+		}
 		g.owner.Close()
 		rt.EndTraces(g.number)
 		g.delivering.Lock() // Deliver may use what mu guards

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -16,16 +17,17 @@ type Trace struct {
 	Start     time.Time      // when the root call began
 	Duration  time.Duration  // of the root call
 
-	Failed   bool // the root call returned an error that isn't nil, or Panicked
+	Failed   bool // the root call returned an error that isn't nil, or answered a request with one, or Panicked
 	Panicked bool // a panic ended the root call, or the root call recovered a panic
 	Exited   bool // runtime.Goexit ended the root call
+	Tail     bool // Keep.Tail holds
 
 	// Truncated says that calls are missing, because the trace had Options.Most calls or there was
 	// no memory. Lost is their number.
 	Truncated bool
 	Lost      uint64
 
-	Began uint64 // Start by the runtime's clock
+	Within rt.Span // that the root call is in, if that was looked for
 
 	id id
 
@@ -33,9 +35,6 @@ type Trace struct {
 	// the order in which they joined.
 	Strands []Strand
 }
-
-// BeganOf returns Began of a *trace.Trace. Package trace sets it: it is not for programs.
-var BeganOf func(trace any) uint64
 
 // An Active is a trace whose root call is in progress.
 type Active struct {

@@ -14,9 +14,6 @@ const Package = "github.com/waymark-go/waymark/otlp"
 
 // A Sink is where kept traces go.
 type Sink interface {
-	// FindParents has the sink look for the spans that root calls are in.
-	FindParents(roots trace.Selector) error
-
 	// Add never blocks.
 	Add(*trace.Trace)
 

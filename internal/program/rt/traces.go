@@ -18,6 +18,9 @@ func SetAbove(p unsafe.Pointer) { runtime.WMSetAbove(p) }
 // A Trace is a trace that was kept, see package gather. Clocks are those of events.
 type Trace = runtime.WMTrace
 
+// A Span is a span of the program's own tracing that a root call is in. Zeros are none.
+type Span = runtime.WMSpan
+
 // A Strand is what a goroutine did in a trace.
 type Strand = runtime.WMStrand
 
@@ -26,9 +29,10 @@ type TraceEvent = runtime.WMTraceEvent
 
 // Bits of Trace.Flags, all about the root call.
 const (
-	TraceFailed   = runtime.WMTraceFailed   // it returned an error
+	TraceFailed   = runtime.WMTraceFailed   // it returned an error, or answered a request with one
 	TracePanicked = runtime.WMTracePanicked // a panic ended it, or it recovered one
 	TraceExited   = runtime.WMTraceExited   // runtime.Goexit ended it
+	TraceTail     = runtime.WMTraceTail     // it took longer than SetTail says
 )
 
 // Values of TraceEvent.Kind.
@@ -77,6 +81,16 @@ func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn u
 	runtime.WMKeepTraces(number, all, failed, longer, ranked, oneIn)
 }
 
+// Tails has a gatherer also keep traces that take longer than SetTail says, or no longer.
+func Tails(number int, on bool) { runtime.WMTails(number, on) }
+
+// TailSamples calls f for samples of how many ticks root calls took, since it was last called. One goroutine at a
+// time may call it and SetTail for a gatherer.
+func TailSamples(number int, f func(site uint32, ticks uint64)) { runtime.WMTailSamples(number, f) }
+
+// SetTail has traces kept whose root call, of that site, takes more ticks.
+func SetTail(number int, site uint32, ticks uint64) { runtime.WMSetTail(number, site, ticks) }
+
 // WaitTraces waits until there is something to do for TakeTrace, and reports whether there may be
 // more traces. One goroutine at a time may call it for a gatherer.
 func WaitTraces(number int) bool { return runtime.WMWaitTraces(number) }
@@ -98,6 +112,11 @@ func CountTraces(number int) TraceCounts { return runtime.WMCountTraces(number) 
 
 // ActiveTraces returns a gatherer's traces whose root calls are in progress. The program stands still meanwhile.
 func ActiveTraces(number int) []ActiveTrace { return runtime.WMActiveTraces(number) }
+
+// FindSpans has find called from now on for each call that begins a trace, on its goroutine and before the
+// call's own code. find gets those arguments that may name a span: contexts, requests and messages. It must not
+// keep them.
+func FindSpans(find func(in []any) Span) { runtime.WMFindSpans(&find) }
 
 // NewTicket returns a ticket of the traces that the calling goroutine is in, of all gatherers.
 func NewTicket() Ticket { return runtime.WMNewTicket() }

@@ -14,7 +14,15 @@ type Trace struct {
 	Ended   uint64
 	Lost    uint64
 	Flags   uint32
+	Within  Span
 	Strands []Strand
+}
+
+// A Span is a span of the program's own tracing.
+type Span struct {
+	TraceID [16]byte
+	SpanID  [8]byte
+	Sampled bool
 }
 
 // A Strand is what a goroutine did in a trace.
@@ -37,6 +45,7 @@ const (
 	TraceFailed = 1 << iota
 	TracePanicked
 	TraceExited
+	TraceTail
 )
 
 // Values of TraceEvent.Kind.
@@ -78,6 +87,10 @@ func EndTraces(number int)                                                      
 func ForgetTraces(number int)                                                          { panic(none) }
 func CountTraces(number int) TraceCounts                                               { panic(none) }
 func ActiveTraces(number int) []ActiveTrace                                            { panic(none) }
+func Tails(int, bool)                                                                  { panic(none) }
+func TailSamples(int, func(uint32, uint64))                                            { panic(none) }
+func SetTail(int, uint32, uint64)                                                      { panic(none) }
+func FindSpans(func([]any) Span)                                                       { panic(none) }
 func NewTicket() Ticket                                                                { panic(none) }
 func JoinTrace(Ticket) (joined uint32)                                                 { panic(none) }
 func LeaveTrace(joined uint32)                                                         { panic(none) }

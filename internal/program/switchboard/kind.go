@@ -11,7 +11,7 @@ type ObserverKind string
 
 // KindOf returns the kind of an observer or of a factory of monitors, for policies and lists. The
 // kind is what its method Kind returns, if it has one, else its type. No observer of anybody else
-// has the kind of a ready-made one, of this module or of module contrib/otel.
+// has the kind of a ready-made one, of this module.
 func KindOf(v any) string {
 	k, ok := v.(interface{ Kind() string })
 	if !ok {
@@ -34,7 +34,7 @@ const (
 var readyMade = map[string]string{
 	"Print": monitors + library + "/internal/program/printer ", "NoOp": monitors, "Record": monitors, "OperationTracer": monitors,
 	"Slog": monitors, "RuntimeTrace": monitors, "Compose": monitors,
-	"Timing": " " + library + "/timing ", "OpenTelemetry": " " + library + "/contrib/otel ",
+	"Timing": " " + library + "/timing ",
 }
 
 // packageOf returns the import path of the package that the type of v is declared in.

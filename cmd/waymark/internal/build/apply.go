@@ -78,6 +78,7 @@ func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options 
 		Settings:     o.Values.settings(),
 		NoCode:       o.NoCode,
 		Providers:    j.scope && b.bearsUSDT(),
+		Spans:        b.spans(o),
 		NoDirectives: !j.scope,
 	}
 	if j.agent {
@@ -96,6 +97,11 @@ func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options 
 // that, or the program has net/http anyway, which is most of the size.
 func (b *Build) sends(j *job, o *Options) bool {
 	return j.agent && (o.OTLP || o.Listen && b.reaches(j.pkg, "net/http"))
+}
+
+// spans reports whether traces of the build's programs may be sent, below the programs' own spans.
+func (b *Build) spans(o *Options) bool {
+	return o.OTLP || b.packages[library.OTLP] != nil || o.Listen && b.packages["net/http"] != nil
 }
 
 // reaches reports whether a package imports another one, or what it imports does.

@@ -31,6 +31,7 @@ var stages = []func(*preparation) error{
 	(*preparation).settle,  // the folder, the go command and its settings
 	(*preparation).testing, // before the packages are listed and rewritten: testing may be one of them
 	(*preparation).list,    // the packages
+	(*preparation).answers, // net/http, before it may be rewritten
 	(*preparation).choose,  // functions, by patterns and groups
 	(*preparation).rewrite, // the packages, and checks that patterns named something
 	(*preparation).finish,  // the runtime, and the flags that bring all together
@@ -100,6 +101,18 @@ func (p *preparation) testing() error {
 		return nil
 	}
 	files, err := toolchain.PatchTesting(p.Env.GOROOT, p.Env.GOVERSION, p.UntestedGo)
+	if err != nil {
+		return err
+	}
+	return p.patch(p.Cache, files)
+}
+
+// answers patches package net/http, if it is linked: it tells how requests were answered.
+func (p *preparation) answers() error {
+	if p.packages["net/http"] == nil {
+		return nil
+	}
+	files, err := toolchain.PatchHTTP(p.Env.GOROOT, p.Env.GOVERSION, p.UntestedGo)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,6 @@ var publicPackages = []struct {
 	{"value", 1, "var ev tracefile.Event\nvar file *tracefile.File"},
 	{"tracefile", 2, "var f *tracefile.File"},
 	{"agent", 0, ""},
-	{"contrib/otel", 1, "var store struct{ IO *waymark.Group }"},
 	{"contrib/prometheus", 1, ""},
 }
 

@@ -14,7 +14,6 @@ func TestInstrumentedModules(t *testing.T) {
 	for dir, want := range map[string]string{
 		"examples/facility":  "--- PASS: Example_instrumented",
 		"examples/requests":  "--- PASS: Example_watch",
-		"contrib/otel":       "--- PASS: TestInstrumented",
 		"contrib/prometheus": "--- PASS: TestInstrumented",
 	} {
 		t.Run(dir, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package toolchain adds waymark's hooks to a Go toolchain's packages runtime and,
-// for tests, testing.
+// Package toolchain adds waymark's hooks to a Go toolchain's packages runtime and net/http and, for tests,
+// testing.
 //
 // Nothing in GOROOT is changed: the result is a set of files for `go build -overlay`. New files
 // hold the hooks themselves (the folders _runtime and _testing). Some files of the packages get
@@ -150,7 +150,7 @@ func patchPackage(goroot, version, pkg string, untested bool, anchors []anchor) 
 	dir := filepath.Join(goroot, "src", pkg)
 	out := make(map[string]File)
 	entries, err := hooks.ReadDir("_" + pkg)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range entries {
@@ -163,8 +163,10 @@ func patchPackage(goroot, version, pkg string, untested bool, anchors []anchor) 
 		}
 		out[filepath.Join(dir, e.Name())] = File{Content: b}
 	}
-	if err := addShared(out, dir, pkg); err != nil {
-		return nil, err
+	if len(entries) > 0 {
+		if err := addShared(out, dir, pkg); err != nil {
+			return nil, err
+		}
 	}
 
 	edits := make(map[string]*patch)

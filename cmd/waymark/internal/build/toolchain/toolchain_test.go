@@ -111,7 +111,7 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// patches are the packages that Patch and PatchTesting change.
+// patches are the packages that Patch, PatchTesting and PatchHTTP change.
 var patches = []struct {
 	pkg     string
 	anchors []anchor
@@ -121,6 +121,7 @@ var patches = []struct {
 		return Patch(goroot, version, untested, []string{"errors", "example.com/agent"})
 	}},
 	{"testing", testAnchors, PatchTesting},
+	{"net/http", httpAnchors, PatchHTTP},
 }
 
 func TestPatchKeepsLines(t *testing.T) {

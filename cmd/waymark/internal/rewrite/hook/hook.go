@@ -61,6 +61,13 @@ const (
 	EnterInts    = "WMEnterInts"    // with up to MaxInts integers
 )
 
+// Begins reports whether a call begins a trace. It is inlined. Within then takes those arguments of the call
+// that may name the span that it is in.
+const (
+	Begins = "WMBegins"
+	Within = "WMWithin"
+)
+
 // Functions for the end of a call.
 const (
 	Exit        = "WMExit"
@@ -116,6 +123,8 @@ var Signatures = map[string]string{
 	EnterArgs:           "func(WMSite, ...any) WMFrame",
 	EnterStrings:        "func(WMSite, ...any) WMFrame",
 	EnterInts:           "func(WMSite, uint64, uint64, uint64, uint64, uint64) WMFrame",
+	Begins:              "func(WMFrame) bool",
+	Within:              "func(WMFrame, ...any)",
 	Exit:                "func(WMFrame)",
 	ExitError:           "func(WMFrame, error)",
 	ExitResults:         "func(WMFrame, ...any)",

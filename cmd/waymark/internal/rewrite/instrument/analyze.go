@@ -47,6 +47,10 @@ type Options struct {
 	// NoDirectives has directives ignored, those with mistakes too.
 	NoDirectives bool
 
+	// Spans has calls that begin traces hand on their contexts, requests and messages, which may name the
+	// span that they are in.
+	Spans bool
+
 	// Library is the path of the package whose type Group is that of groups; empty means
 	// directive.LibraryPath.
 	Library string
@@ -76,6 +80,7 @@ type Func struct {
 	Probed bool
 
 	roles   format.SiteFlags
+	carrier []int // parameters that may name the span that a call is in
 	probing probing
 	site    int    // index in the site table, if instrumented
 	exits   *exits // of an instrumented function
@@ -139,7 +144,10 @@ func Analyze(u *syntax.Unit, o *Options) (*Analysis, error) {
 		f := &Func{Func: c, Mark: a.set.Of(c), roles: roles.Of(c)}
 		f.Roles = f.roles.Roles()
 		a.estimate(f)
-		if f.Lit != nil && !o.Closures {
+		if o.Spans {
+			f.carrier = roles.Carriers(c)
+		}
+		if f.Lit != nil && !o.Closures && (f.roles&role.Called == 0 || role.HandsOn(c)) {
 			f.Never = cmp.Or(f.Never, literal)
 		}
 		f.decide()

@@ -38,7 +38,7 @@ const hooks = "example.com/fake/wmrt"
 // There are the rewritten files, and "funcs" with the decision for each function.
 // For a program that runs there are "stdout" and "calls", which the stand-in
 // hooks print. The comment may hold a line "options:" with words. These are
-// closures, all (no function is tiny), args, results (of all functions; what
+// closures, spans, all (no function is tiny), args, results (of all functions; what
 // looks like a secret is masked), and run. go=VERSION is for the language.
 // toolchain=VERSION is for a program that is as wanted with one release of Go
 // only. parser=VERSION is for one that older releases can't parse.
@@ -132,6 +132,7 @@ func (g *golden) encode(t *testing.T, data []byte) []byte {
 func (g *golden) rewriteOptions() *Options {
 	o := &Options{
 		Closures: g.has("closures"),
+		Spans:    g.has("spans"),
 		Config:   syntax.Config{Hooks: hooks, Toolchain: g.version("toolchain")},
 		Library:  hooks,
 	}

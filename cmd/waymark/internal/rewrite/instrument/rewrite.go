@@ -40,7 +40,7 @@ func (w *rewriter) function(f *Func) {
 	}
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
-	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 {
+	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 || len(f.carrier) > 0 {
 		w.nameArgs(f)
 	}
 	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.needsResults() {
@@ -54,7 +54,7 @@ func (w *rewriter) function(f *Func) {
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.invoke(hook.Info, site+w.values(f.Params(), w.arg, ""))+" }")
 	case f.exits.deferred:
 		// The hook may say that nobody wants to know of the end: no exit without an enter.
-		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
+		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { "+w.within(f)+"defer "+w.deferredExit(f)+" } }")
 	case len(f.exits.returns) == 0 && !f.exits.end:
 		// Nothing would read a frame, and the language forbids unused variables.
 		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { "+w.call(f, site)+" }")
@@ -65,6 +65,9 @@ func (w *rewriter) function(f *Func) {
 		begin := "{ " + frame + " = " + w.call(f, site) + " }"
 		if f.Args { // nothing is boxed for a call whose values nobody wants
 			begin = "if " + w.invoke(hook.Valued, site) + " " + begin + " else { " + frame + " = " + w.invoke(hook.Enter, site) + " }"
+		}
+		if in := w.within(f); in != "" {
+			begin = "{ " + begin + "; " + in + "}"
 		}
 		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.done(site)+" { "+frame+" = 0 } else "+begin+" }")
 		for _, ret := range f.exits.returns {
@@ -97,6 +100,18 @@ func (w *rewriter) call(f *Func, site string) string {
 		return w.invoke(hook.EnterInts, site+w.words(f.Params(), w.arg, kinds))
 	}
 	return w.invoke(w.textual(hook.EnterArgs, hook.EnterStrings), site+w.values(f.Params(), w.arg, ""))
+}
+
+// within is the statement by which a call that begins a trace hands on what may name the span that it is in, or "".
+func (w *rewriter) within(f *Func) string {
+	if len(f.carrier) == 0 {
+		return ""
+	}
+	variables, args := w.variables(f.Type.Params, w.parameter(f)), ""
+	for _, i := range f.carrier {
+		args += ", " + variables[i]
+	}
+	return "if " + w.invoke(hook.Begins, w.frame()) + " { " + w.invoke(hook.Within, w.frame()+args) + " }; "
 }
 
 // exit is the call of the hook for the exit at a return, or at the end of the body. Results that

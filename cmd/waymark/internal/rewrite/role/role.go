@@ -116,13 +116,7 @@ func (r *Roles) Of(f *candidate.Func) format.SiteFlags {
 	if !handles(f.Type) {
 		return 0
 	}
-	var params []string
-	for _, field := range f.Type.Params.List {
-		name := r.typeName(f.Source.AST, field.Type)
-		for range max(len(field.Names), 1) {
-			params = append(params, name)
-		}
-	}
+	params := r.params(f)
 	if r.serving(f, params) {
 		return format.GRPC
 	}
@@ -132,7 +126,7 @@ func (r *Roles) Of(f *candidate.Func) format.SiteFlags {
 			return s.role
 		}
 	}
-	if slices.ContainsFunc(params, func(p string) bool { return slices.Contains(messages, strings.TrimLeft(p, "*[]")) }) {
+	if slices.ContainsFunc(params, isMessage) {
 		return format.Queue
 	}
 	return 0
@@ -143,6 +137,64 @@ func (r *Roles) Of(f *candidate.Func) format.SiteFlags {
 func (r *Roles) serving(f *candidate.Func, params []string) bool {
 	return f.Decl != nil && r.services[f.Recv] && f.Decl.Name.IsExported() && f.Type.Results != nil && len(params) > 0 &&
 		(len(params) == 2 && params[0] == "context.Context" || strings.HasSuffix(params[len(params)-1], "Server"))
+}
+
+// carriers are types of parameters, besides messages, that may name the span that a call is in.
+var carriers = []string{
+	"context.Context",
+	"*net/http.Request",
+	"*github.com/gin-gonic/gin.Context",
+	"github.com/labstack/echo.Context",
+	"*github.com/labstack/echo.Context",
+	"github.com/gofiber/fiber.Ctx",
+	"*github.com/gofiber/fiber.Ctx",
+	"google.golang.org/grpc.ServerStream",
+}
+
+// Carriers returns the indices of the parameters that may name the span that a call of a function is in.
+func (r *Roles) Carriers(f *candidate.Func) (list []int) {
+	params := r.params(f)
+	for i, p := range params {
+		if slices.Contains(carriers, p) || isMessage(p) || i == len(params)-1 && strings.HasSuffix(p, "Server") && r.serving(f, params) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// HandsOn reports whether a function literal hands all its parameters on to a call, as middleware does: that is
+// of the handler.
+func HandsOn(f *candidate.Func) (found bool) {
+	var names []string
+	for _, field := range f.Type.Params.List {
+		for _, id := range field.Names {
+			names = append(names, id.Name)
+		}
+	}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(names) > 0 {
+			found = found || slices.EqualFunc(call.Args, names, func(arg ast.Expr, name string) bool {
+				id, ok := ast.Unparen(arg).(*ast.Ident)
+				return ok && id.Name == name
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+// isMessage reports whether a parameter is a message of a queue, or several.
+func isMessage(param string) bool { return slices.Contains(messages, strings.TrimLeft(param, "*[]")) }
+
+// params returns the types of the parameters of a function.
+func (r *Roles) params(f *candidate.Func) (list []string) {
+	for _, field := range f.Type.Params.List {
+		name := r.typeName(f.Source.AST, field.Type)
+		for range max(len(field.Names), 1) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // handles reports whether a function has no result, or an error as the last one: what libraries call

@@ -1,6 +1,8 @@
 package role_test
 
 import (
+	"cmp"
+	"fmt"
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/candidate"
@@ -39,7 +41,8 @@ func (other) httpMethod(web.ResponseWriter, *web.Request)                   {}
 func httpRouter(w web.ResponseWriter, r *web.Request, _ httprouter.Params)  {}
 func httpGin(c *gin.Context)                                                {}
 func httpEcho(c echo.Context) error                                         { return nil }
-var httpLiteral = func(w web.ResponseWriter, r *web.Request)                {}
+var httpLiteral = func(w web.ResponseWriter, r *web.Request)                { http(w, nil); http(r, w) }
+var httpMiddleware = func(w web.ResponseWriter, r *web.Request)             { defer func() { recover() }(); if r != nil { http(w, (r)) } }
 
 func noPointer(w web.ResponseWriter, r web.Request)          {}
 func noOrder(r *web.Request, w web.ResponseWriter)           {}
@@ -70,22 +73,46 @@ func noBench(b *testing.B)         {}
 
 // roles returns the roles of the functions of a file, by their names.
 func roles(importPath, source string) map[string]format.SiteFlags {
-	u := &syntax.Unit{ImportPath: importPath, Files: []syntax.File{{Path: "p.go", Source: []byte(source)}}}
-	t := syntax.Parse(u, &syntax.Config{PackageNames: map[string]string{
-		"github.com/nats-io/nats.go": "nats", "github.com/segmentio/kafka-go": "kafka",
-	}})
-	own, _ := candidate.List(t, flow.Of(t))
-	r, found := role.New(t), make(map[string]format.SiteFlags)
+	r, own := read(importPath, source)
+	found := make(map[string]format.SiteFlags)
 	for _, f := range own {
 		found[f.Base] = r.Of(f)
 	}
 	return found
 }
 
+func read(importPath, source string) (*role.Roles, []*candidate.Func) {
+	u := &syntax.Unit{ImportPath: importPath, Files: []syntax.File{{Path: "p.go", Source: []byte(source)}}}
+	t := syntax.Parse(u, &syntax.Config{PackageNames: map[string]string{
+		"github.com/nats-io/nats.go": "nats", "github.com/segmentio/kafka-go": "kafka",
+	}})
+	own, _ := candidate.List(t, flow.Of(t))
+	return role.New(t), own
+}
+
+// Contexts, requests, messages and streams may name a span.
+func TestCarriers(t *testing.T) {
+	want := map[string]string{
+		"http": "[1]", "httpError": "[1]", "httpMethod": "[1]", "httpRouter": "[1]", "httpGin": "[0]", "httpEcho": "[0]",
+		"init.func1": "[1]", "init.func2": "[1]", "noOrder": "[0]", "noMore": "[1]", "noResult": "[1]",
+		"grpcUnary": "[1]", "grpcStream": "[1]", "GrpcBuy": "[0]", "GrpcWatch": "[1]", "NoService": "[0]",
+		"queueKafka": "[0 1]", "queueBatch": "[0]", "queueNATS": "[0]", "queuePubSub": "[0 1]", "queueRiver": "[0 1]", "noKey": "[0]",
+	}
+	r, own := read("example.com/m/p", source)
+	for _, f := range own {
+		if got := fmt.Sprint(r.Carriers(f)); got != cmp.Or(want[f.Base], "[]") {
+			t.Errorf("%s: %s, want %s", f.Base, got, want[f.Base])
+		}
+		if got := f.Lit != nil && role.HandsOn(f); got != (f.Base == "init.func2") {
+			t.Errorf("%s hands its parameters on: %v", f.Base, got)
+		}
+	}
+}
+
 func TestRoles(t *testing.T) {
 	want := map[string]format.SiteFlags{
 		"http": format.HTTP, "httpError": format.HTTP, "httpMethod": format.HTTP, "httpRouter": format.HTTP, "httpGin": format.HTTP,
-		"httpEcho": format.HTTP, "init.func1": format.HTTP,
+		"httpEcho": format.HTTP, "init.func1": format.HTTP, "init.func2": format.HTTP,
 		"grpcUnary": format.GRPC, "grpcStream": format.GRPC, "GrpcBuy": format.GRPC, "GrpcWatch": format.GRPC,
 		"queueKafka": format.Queue, "queueBatch": format.Queue, "queueNATS": format.Queue, "queuePubSub": format.Queue, "queueRiver": format.Queue,
 		"testOne": format.Test,
@@ -97,7 +124,7 @@ func TestRoles(t *testing.T) {
 		}
 		delete(want, name)
 	}
-	if len(want) > 0 || len(found) != 29 {
+	if len(want) > 0 || len(found) != 31 {
 		t.Errorf("%d functions, missing %v", len(found), want)
 	}
 }

@@ -14,6 +14,7 @@ type WMTrace struct {
 	Ended   uint64 // clock, when the root call ended
 	Lost    uint64 // calls
 	Flags   uint32
+	Within  WMSpan     // that the root call is in
 	Strands []WMStrand // the first one is of the root call's goroutine, whose Started is when that began
 }
 
@@ -173,7 +174,7 @@ func (c *wmGatherer) reclaim() {
 
 // copy returns what has been gathered until now.
 func (t *wmTrace) copy() *WMTrace {
-	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags}
+	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within}
 	n := 0
 	for s := &t.root; s != nil; s = s.next {
 		n++

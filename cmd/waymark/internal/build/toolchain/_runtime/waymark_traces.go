@@ -37,6 +37,8 @@ type wmTrace struct {
 	over    atomic.Uint32 // nothing more is gathered
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
+	failed  atomic.Uint32 // a goroutine of the trace has answered with an error
+	within  WMSpan        // that the root call is in
 	of      uint32        // number of its gatherer
 	key     uint64        // when it is kept
 	ticket  uint64        // number of its first ticket, 0 if it has none; see waymark_tickets.go
@@ -44,9 +46,10 @@ type wmTrace struct {
 
 // Bits of wmTrace.flags.
 const (
-	WMTraceFailed   = 1 // the root call returned an error
+	WMTraceFailed   = 1 // the root call returned an error, or the request was answered with one
 	WMTracePanicked = 2 // a panic ended the root call, or it recovered one
 	WMTraceExited   = 4 // runtime.Goexit ended it
+	WMTraceTail     = 8 // the root call took longer than most of its site
 )
 
 // wmMostQueued is how many kept traces may wait for the library.
@@ -97,6 +100,9 @@ func (t *wmTrace) overtaken(f WMFrame) bool {
 func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	t.root.leave(gp)
 	t.ended = wmClock()
+	if t.failed.Load() != 0 {
+		t.flags |= WMTraceFailed
+	}
 	c := t.gatherer()
 	pp.wm.traces[t.of].ended++
 	if lost := t.lost.Load(); lost > 0 {
@@ -130,10 +136,29 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	wmWake(wake)
 }
 
+// wmLeastServerError is the least status of HTTP that says that the server has failed.
+const wmLeastServerError = 500
+
+// WMAnswer is called by package net/http when a handler sets the status of its response. Handlers return no
+// error that would say that a request has failed.
+func WMAnswer(status int) {
+	if gp := getg(); status >= wmLeastServerError && gp.wm.strand != 0 && gp.wm.flags&wmMuted == 0 {
+		mp := acquirem()
+		for s := gp.strand(); s != nil; s = s.outer {
+			s.trace.failed.Store(1)
+		}
+		releasem(mp)
+	}
+}
+
 // wanted reports whether the trace, which is of c, is kept.
 func (t *wmTrace) wanted(pp *p, c *wmGatherer) bool {
 	if !c.on() {
 		return false
+	}
+	if c.tails.on.Load() != 0 && c.tails.exceeded(t.frame.site(), t.took()) {
+		t.flags |= WMTraceTail
+		return true
 	}
 	return c.all ||
 		c.failed && t.flags&(WMTraceFailed|WMTracePanicked) != 0 ||

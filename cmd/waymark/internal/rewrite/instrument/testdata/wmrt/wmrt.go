@@ -91,6 +91,18 @@ type WMMasked struct{}
 
 func WMEnter(s WMSite) WMFrame { return enter(s, "") }
 
+// WMBegins says that calls begin traces.
+func WMBegins(WMFrame) bool { return true }
+
+// WMWithin prints what may name the span that a call is in.
+func WMWithin(_ WMFrame, args ...any) {
+	var types []string
+	for _, arg := range args {
+		types = append(types, fmt.Sprintf("%T", arg))
+	}
+	fmt.Fprintln(os.Stderr, "within", strings.Join(types, ", "))
+}
+
 func WMEnterArgs(s WMSite, args ...any) WMFrame { return enter(s, values(args)) }
 
 // WMWord is how integers are passed.

@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/waymark-go/waymark/internal/program/gather"
-	"github.com/waymark-go/waymark/trace"
 )
 
 const ids = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
@@ -36,11 +33,11 @@ func TestTraceparent(t *testing.T) {
 		"": "none",
 	} {
 		r := &http.Request{Header: http.Header{"Traceparent": {text}}}
-		p := parentOf([]any{1, nil, (*http.Request)(nil), r})
+		p := within([]any{1, nil, (*http.Request)(nil), r})
 		got := "none"
-		if p.valid() {
-			got = map[bool]string{true: "sampled", false: "not sampled"}[p.sampled]
-			if p.trace[0] != 0x0a || p.trace[15] != 0x9c || p.span[0] != 0xb7 || p.span[7] != 0x31 {
+		if known(p) {
+			got = map[bool]string{true: "sampled", false: "not sampled"}[p.Sampled]
+			if p.TraceID[0] != 0x0a || p.TraceID[15] != 0x9c || p.SpanID[0] != 0xb7 || p.SpanID[7] != 0x31 {
 				t.Errorf("%s: %v", text, p)
 			}
 		}
@@ -49,7 +46,7 @@ func TestTraceparent(t *testing.T) {
 		}
 	}
 	twice := &http.Request{Header: http.Header{"Traceparent": {"00-" + ids + "-01", "00-" + ids + "-01"}}}
-	if p := parentOf([]any{twice}); p.valid() {
+	if p := within([]any{twice}); known(p) {
 		t.Errorf("two headers: %v", p)
 	}
 }
@@ -67,65 +64,53 @@ func TestNoSpan(t *testing.T) {
 	for _, ctx := range []context.Context{
 		context.Background(), broken{}, (*broken)(nil), context.WithValue(context.Background(), key, errors.New("no span")),
 	} {
-		if p := parentOf([]any{ctx}); p.valid() {
+		if p := within([]any{ctx}); known(p) {
 			t.Errorf("%T: %v", ctx, p)
 		}
 	}
 	spanKey.Store(nil)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(context.WithValue(broken{}, key, 1)))
 	defer cancel()
-	if p := parentOf([]any{ctx}); p.valid() || spanKey.Load() != nil {
+	if p := within([]any{ctx}); known(p) || spanKey.Load() != nil {
 		t.Errorf("%v, and a key", p)
 	}
 }
 
-// A trace has the parent of the root call that was in progress on its goroutine when it began.
-func TestParents(t *testing.T) {
-	began := gather.BeganOf
-	defer func() { gather.BeganOf = began }()
-	var ps parents
-	at := func(goroutine, clock uint64) byte {
-		gather.BeganOf = func(any) uint64 { return clock }
-		return ps.of(&trace.Trace{Goroutine: goroutine}).span[0]
-	}
-	begin := func(goroutine, clock uint64, span byte) {
-		if ps.enter(goroutine, clock) {
-			ps.open[goroutine].parent.span[0] = span
-		}
-	}
-	begin(1, 10, 1)
-	begin(1, 11, 2) // within the first
-	begin(2, 10, 3)
-	ps.exit(1, 12)
-	ps.exit(1, 20)
-	ps.exit(3, 20) // which began before there was a sink
-	begin(1, 30, 4)
-	for _, c := range []struct {
-		goroutine, clock uint64
-		want             byte
-	}{{1, 9, 0}, {1, 15, 1}, {1, 25, 0}, {1, 31, 4}, {2, 9, 0}, {2, 15, 3}, {3, 15, 0}} {
-		if got := at(c.goroutine, c.clock); got != c.want {
-			t.Errorf("goroutine %d at %d: parent %d, want %d", c.goroutine, c.clock, got, c.want)
-		}
-	}
-	for i := uint64(0); i < 2*mostEnded; i++ {
-		begin(4, 100+2*i, 5)
-		ps.exit(4, 101+2*i)
-	}
-	if len(ps.ended) != mostEnded || len(ps.open) != 2 || at(1, 15) != 0 || at(4, 100+4*mostEnded-2) != 5 {
-		t.Errorf("%d ended and %d open root calls", len(ps.ended), len(ps.open))
-	}
-}
+type (
+	key     struct{ Key, Value []byte }
+	message struct{ Headers []*key }
+	values  struct{ Header map[string][]string }
+	table   struct{ Headers map[string]any }
+	gin     struct{ Request *http.Request }
+	echo    struct{ r *http.Request }
+	stream  struct{ ctx context.Context }
+)
 
-// Without waymark there are no arguments, and Options.Parent needs none.
-func TestFindParents(t *testing.T) {
-	c := serve(t, nil)
-	s, _ := start(t, c.URL, Options{})
-	if err := s.FindParents(nil); err == nil {
-		t.Error("no selector is no error")
+func (e echo) Request() *http.Request     { return e.r }
+func (s stream) Context() context.Context { return s.ctx }
+
+// Requests of frameworks and messages of queues carry headers in several forms.
+func TestCarried(t *testing.T) {
+	text := "00-" + ids + "-01"
+	r := &http.Request{Header: http.Header{"Traceparent": {text}}}
+	for _, of := range []any{
+		r, gin{r}, &gin{r}, echo{r},
+		&message{[]*key{{[]byte("other"), nil}, {[]byte("traceparent"), []byte(text)}}},
+		message{[]*key{{[]byte("Traceparent"), []byte(text)}}},
+		&values{http.Header{"Traceparent": {text}}}, values{map[string][]string{"traceparent": {text}}},
+		table{map[string]any{"traceparent": text}}, &table{map[string]any{"traceparent": []byte(text)}},
+	} {
+		if p := within([]any{context.Background(), of}); !known(p) || !p.Sampled {
+			t.Errorf("%T: no span", of)
+		}
 	}
-	given, _ := start(t, c.URL, Options{Parent: func(*trace.Trace) (t [16]byte, s [8]byte, sampled bool) { return }})
-	if err := given.FindParents(nil); err != nil {
-		t.Error(err)
+	for _, of := range []any{
+		nil, 1, "text", gin{}, &gin{}, (*gin)(nil), echo{}, stream{}, stream{context.Background()}, message{}, &message{[]*key{nil}}, values{},
+		values{map[string][]string{"traceparent": {text, text}}}, table{map[string]any{"traceparent": 1}},
+		struct{ Headers int }{1}, struct{ header int }{1}, &struct{ Headers []int }{[]int{1}},
+	} {
+		if p := within([]any{of}); known(p) {
+			t.Errorf("%T: %v", of, p)
+		}
 	}
 }

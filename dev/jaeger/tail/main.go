@@ -1,0 +1,122 @@
+// Tail is two services: front asks store. One in so many requests is slow in the store, and one fails there.
+//
+//	tail store | tail front STORE
+//
+// Each prints its address, and ends when its standard input does.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+)
+
+const (
+	each     = 5000                   // one in so many requests is slow, and one fails
+	slowness = 200 * time.Millisecond // of slow ones
+)
+
+func main() {
+	mux := http.NewServeMux()
+	switch os.Args[1] {
+	case "store":
+		mux.HandleFunc("/item", item)
+	case "front":
+		store = "http://" + os.Args[2]
+		mux.HandleFunc("/order", order)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(l.Addr())
+	go http.Serve(l, mux)
+	io.Copy(io.Discard, os.Stdin)
+}
+
+var (
+	store  string
+	client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+)
+
+// order is a handler of front.
+func order(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("id")
+	for i := range 5 {
+		validate(id, i)
+	}
+	text, err := ask(id, r.Header.Get("Traceparent"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	render(w, text)
+}
+
+//go:noinline
+func validate(id string, rule int) bool { return len(id) > rule }
+
+//go:noinline
+func ask(id, traceparent string) (string, error) {
+	req, err := http.NewRequest("GET", store+"/item?id="+id, nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Traceparent", traceparent)
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = errors.New(resp.Status)
+	}
+	return string(b), err
+}
+
+//go:noinline
+func render(w io.Writer, text string) { io.WriteString(w, text) }
+
+// item is a handler of store.
+func item(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.Atoi(r.URL.Query().Get("id"))
+	if err == nil {
+		err = query(id)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	render(w, "item")
+}
+
+//go:noinline
+func query(id int) error {
+	read(id)
+	done := make(chan error)
+	go func() { done <- lookup(id) }() // of the same trace
+	return <-done
+}
+
+//go:noinline
+func lookup(id int) error {
+	switch id % each {
+	case 0:
+		wait()
+	case each / 2:
+		return errors.New("no such item")
+	}
+	return nil
+}
+
+//go:noinline
+func read(id int) int { return id }
+
+//go:noinline
+func wait() { time.Sleep(slowness) }

@@ -1,0 +1,233 @@
+package otlp
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/internal/program/rt"
+)
+
+// within returns the span that arguments of a root call name: contexts, requests and messages. A span of
+// OpenTelemetry in a context precedes headers, as it is below the span that these name.
+func within(args []any) (found rt.Span) {
+	defer func() {
+		if recover() != nil { // methods of the program's contexts and spans may panic
+			found = rt.Span{}
+		}
+	}()
+	var header string
+	for _, arg := range args {
+		ctx, more := carried(arg)
+		if found = spanIn(ctx); known(found) {
+			return found
+		}
+		if header == "" {
+			header = more
+		}
+	}
+	return parse(header)
+}
+
+func known(s rt.Span) bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
+
+// carried returns the context that a value has, and its header traceparent.
+func carried(of any) (ctx context.Context, header string) {
+	switch of := of.(type) {
+	case *http.Request:
+		if of == nil {
+			return nil, ""
+		}
+		return of.Context(), only(of.Header["Traceparent"])
+	case interface{ Request() *http.Request }: // echo
+		return carried(of.Request())
+	case interface{ UserContext() context.Context }: // fiber
+		return of.UserContext(), ""
+	case interface{ Context() context.Context }: // a stream of gRPC
+		return of.Context(), ""
+	}
+	ctx, _ = of.(context.Context)
+	v := reflect.Indirect(reflect.ValueOf(of))
+	if v.Kind() != reflect.Struct {
+		return ctx, ""
+	}
+	if r, ok := field(v, "Request").(*http.Request); ok && r != nil { // gin
+		return carried(r)
+	}
+	for _, name := range []string{"Headers", "Header"} { // messages of queues
+		if h := field(v, name); h != nil {
+			return ctx, headerIn(reflect.ValueOf(h))
+		}
+	}
+	return ctx, ""
+}
+
+// field returns an exported field of a struct, nil if there is none.
+func field(v reflect.Value, name string) any {
+	if f := v.FieldByName(name); f.IsValid() && f.CanInterface() {
+		return f.Interface()
+	}
+	return nil
+}
+
+// only returns the one value of a header. One that is there twice is invalid.
+func only(values []string) string {
+	if len(values) != 1 {
+		return ""
+	}
+	return values[0]
+}
+
+// mostHeaders is how many headers of a message are looked at.
+const mostHeaders = 64
+
+// headerIn returns traceparent in the headers of a message: a map, or structs with a key and a value.
+func headerIn(list reflect.Value) string {
+	switch {
+	case list.Kind() == reflect.Map && list.Type().Key().Kind() == reflect.String:
+		for _, name := range []string{"traceparent", "Traceparent"} {
+			if v := list.MapIndex(reflect.ValueOf(name).Convert(list.Type().Key())); v.IsValid() {
+				return text(v)
+			}
+		}
+	case list.Kind() == reflect.Slice:
+		for i := 0; i < list.Len() && i < mostHeaders; i++ {
+			one := reflect.Indirect(list.Index(i))
+			if one.Kind() != reflect.Struct {
+				return ""
+			}
+			key, value := one.FieldByName("Key"), one.FieldByName("Value")
+			if key.IsValid() && value.IsValid() && strings.EqualFold(text(key), "traceparent") {
+				return text(value)
+			}
+		}
+	}
+	return ""
+}
+
+// text returns a string, or bytes, or the only one of several strings.
+func text(v reflect.Value) string {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return string(v.Bytes())
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String && v.Len() == 1:
+		return v.Index(0).String()
+	}
+	return ""
+}
+
+// parse reads the header traceparent of W3C's Trace Context, whose later versions may be longer.
+func parse(text string) (p rt.Span) {
+	version, rest, _ := strings.Cut(text, "-")
+	const ids = len("0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	if len(version) != 2 || version == "ff" || len(rest) < ids || strings.ToLower(text) != text ||
+		len(rest) > ids && (version == "00" || rest[ids] != '-') || rest[32] != '-' || rest[49] != '-' {
+		return rt.Span{}
+	}
+	var flags, number [1]byte
+	for _, part := range []struct {
+		to   []byte
+		text string
+	}{{number[:], version}, {p.TraceID[:], rest[:32]}, {p.SpanID[:], rest[33:49]}, {flags[:], rest[50:ids]}} {
+		if _, err := hex.Decode(part.to, []byte(part.text)); err != nil {
+			return rt.Span{}
+		}
+	}
+	if p.Sampled = flags[0]&1 != 0; !known(p) {
+		return rt.Span{}
+	}
+	return p
+}
+
+// spanKey is under what OpenTelemetry puts spans into contexts, nil until a context has one. Its type is not
+// exported, and this package must not import OpenTelemetry.
+var spanKey atomic.Pointer[any]
+
+// spanIn returns the span of OpenTelemetry in a context.
+func spanIn(ctx context.Context) rt.Span {
+	if ctx == nil || reflect.ValueOf(ctx).Kind() == reflect.Pointer && reflect.ValueOf(ctx).IsNil() {
+		return rt.Span{}
+	}
+	key := spanKey.Load()
+	if key == nil {
+		found := findKey(ctx)
+		if found == nil {
+			return rt.Span{}
+		}
+		key = &found
+		spanKey.Store(key)
+	}
+	span := reflect.ValueOf(ctx.Value(*key))
+	if !span.IsValid() {
+		return rt.Span{}
+	}
+	return describe(span)
+}
+
+// describe asks a span of OpenTelemetry for its ids.
+func describe(span reflect.Value) (p rt.Span) {
+	sc := span.MethodByName("SpanContext").Call(nil)[0]
+	flags, ok := sc.Interface().(interface{ IsSampled() bool })
+	if !ok {
+		return rt.Span{}
+	}
+	reflect.Copy(reflect.ValueOf(p.TraceID[:]), addressable(sc.MethodByName("TraceID").Call(nil)[0]))
+	reflect.Copy(reflect.ValueOf(p.SpanID[:]), addressable(sc.MethodByName("SpanID").Call(nil)[0]))
+	p.Sampled = flags.IsSampled()
+	return p
+}
+
+// addressable returns a copy that has an address.
+func addressable(v reflect.Value) reflect.Value {
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+// The type of OpenTelemetry's key.
+const (
+	keyPackage = "go.opentelemetry.io/otel/trace"
+	keyType    = "traceContextKeyType"
+)
+
+// findKey looks for OpenTelemetry's key in a context. It goes through the contexts of package context,
+// which never change; those of others may.
+func findKey(ctx context.Context) any {
+	for ctx != nil {
+		v := reflect.ValueOf(ctx)
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		} else {
+			v = addressable(v)
+		}
+		if v.Kind() != reflect.Struct || v.Type().PkgPath() != "context" {
+			return nil
+		}
+		if f := v.FieldByName("key"); f.IsValid() && f.Kind() == reflect.Interface && !f.IsNil() {
+			if t := f.Elem().Type(); t.PkgPath() == keyPackage && t.Name() == keyType {
+				return *(*any)(unsafe.Pointer(f.UnsafeAddr()))
+			}
+		}
+		ctx = above(v)
+	}
+	return nil
+}
+
+// above returns the context that one of package context was made from, nil if there is none.
+func above(v reflect.Value) context.Context {
+	for _, name := range []string{"Context", "c"} { // c is that of WithoutCancel
+		if f := v.FieldByName(name); f.IsValid() && f.Type() == reflect.TypeOf((*context.Context)(nil)).Elem() {
+			return *(*context.Context)(unsafe.Pointer(f.UnsafeAddr()))
+		}
+	}
+	return nil
+}
