@@ -68,7 +68,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 		return nil, nil, nil
 	}
 	self := make(map[uint32]float64)
-	counted, guessed := make(map[uint32]uint64), make(map[uint32]uint64)
+	counted, guessed := make(map[uint32]uint64), make(map[uint32]estimate.Guess)
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		self[f.site] = float64(f.sample.Self)
@@ -76,7 +76,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 			counted[f.site] = f.Untimed
 		}
 		if f.sample.Gaps {
-			guessed[f.site] = f.sample.Guessed
+			guessed[f.site] = estimate.Guess(f.sample.Guess)
 		}
 	}
 	var list []estimate.Node
@@ -140,7 +140,7 @@ func (f *Stat) estimate(row *estimate.Row, unit float64) {
 	f.Estimate = e
 	x := &f.sample
 	if x.Gaps {
-		exact := f.Calls - min(x.Guessed, f.Calls)
+		exact := f.Calls - min(x.Guess.Calls, f.Calls)
 		e.Calls = &[2]uint64{exact + uint64(row.Calls.Low), exact + uint64(math.Ceil(row.Calls.High))}
 	}
 	times := func(measured uint64, v estimate.Value) (d time.Duration, bounds [2]time.Duration) {

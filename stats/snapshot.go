@@ -365,7 +365,10 @@ func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
 	x.samples -= old.samples
 	x.Untimed -= old.Untimed
-	x.Guessed -= old.Guessed
+	x.Guess.Calls -= old.Guess.Calls
+	x.Guess.Windows -= old.Guess.Windows
+	x.Guess.Squares -= old.Guess.Squares
+	x.Guess.Most -= old.Guess.Most
 	x.Ended -= old.Ended
 	x.Panics -= old.Panics
 	x.Errors -= old.Errors

@@ -122,16 +122,36 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 	return calls
 }
 
-// Guessed returns how many of the calls that Counted returns are estimates: those of functions that were Sampled.
-func (f *File) Guessed(r Range) map[uint32]uint64 {
-	calls, sampled := make(map[uint32]uint64), make(map[uint32]bool)
+// A Guess is how many calls of a function nobody counted: an estimate, by what was counted in windows at random
+// moments.
+type Guess struct {
+	Calls   uint64
+	Windows uint64  // in which calls were counted
+	Squares float64 // of the calls that each window stands for: their sum
+	Most    float64 // calls, if there were as many all the time as there ever were while they were counted
+}
+
+// Guessed returns which of the calls that Counted returns are estimates, by function: those of functions that were
+// Sampled at some time in the range.
+func (f *File) Guessed(r Range) map[uint32]Guess {
+	guessed, sampled := make(map[uint32]Guess), make(map[uint32]bool)
 	f.countsIn(0, r.end(), func(clock uint64, c format.Count) {
 		if sampled[c.Site] && clock > r.From {
-			calls[c.Site] += c.Calls
+			g := guessed[c.Site]
+			g.Calls += c.Calls
+			g.Windows += c.Guess.Windows
+			g.Squares += float64(c.Guess.Root) * float64(c.Guess.Root)
+			g.Most += float64(c.Guess.Most)
+			guessed[c.Site] = g
 		}
 		sampled[c.Site] = Level(c.Level) >= Sampled
 	})
-	return calls
+	for site, still := range sampled {
+		if still {
+			guessed[site] = guessed[site] // of which no more was said
+		}
+	}
+	return guessed
 }
 
 // Readings returns the range between two readings of counters. The range begins at the last one at

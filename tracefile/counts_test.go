@@ -110,7 +110,7 @@ func TestGuessed(t *testing.T) {
 		r             Range
 		guessed, from uint64
 	}{{Range{}, 9, 18}, {Range{From: testStart + 200}, 5, 11}, {Range{To: testStart + 200}, 4, 7}} {
-		if guessed, all := f.Guessed(tt.r)[1], f.Counted(tt.r)[1]; guessed != tt.guessed || all != tt.from {
+		if guessed, all := f.Guessed(tt.r)[1].Calls, f.Counted(tt.r)[1]; guessed != tt.guessed || all != tt.from {
 			t.Errorf("%v: %d of %d calls are estimates, want %d of %d", tt.r, guessed, all, tt.guessed, tt.from)
 		}
 	}

@@ -33,17 +33,17 @@ type Options struct {
 
 	// Guessed are the counted calls, by key, whose number is an estimate, too. As a share the numbers of all may be
 	// off by Doubt, see DoubtOf, beside what chance does.
-	Guessed map[uint32]uint64
+	Guessed map[uint32]Guess
 	Doubt   float64
 }
 
 // DoubtOf returns how far off numbers of calls may be, as a share, that are estimated from windows in which
 // calls were counted: programs are slower in them, by what is known only roughly, least so where there is other code
 // between calls. The program took so many ns.
-func DoubtOf(guessed map[uint32]uint64, ns float64) float64 {
+func DoubtOf(guessed map[uint32]Guess, ns float64) float64 {
 	sum := 0.0
-	for _, n := range guessed {
-		sum += float64(n)
+	for _, g := range guessed {
+		sum += float64(g.Calls)
 	}
 	rate := sum / max(ns, 1)
 	return min(rate*max(0.6-0.5*rate, 0.15), 1)
@@ -420,7 +420,7 @@ func (e *estimator) interval(key uint32, r *Row) {
 			calls[g], self[g], total[g], sum[g], panics[g], errors[g] = s[g].calls, s[g].self, s[g].total, s[g].sum, scale*s[g].panics, scale*s[g].errors
 		}
 	}
-	r.Calls = e.guessed(key, calls)
+	r.Calls = e.guessed(key)
 	read := float64(r.Counted) * e.Read
 	r.Self = e.value(calls, self, read, 0)
 	r.Total = e.value(calls, total, read, 0)
@@ -447,34 +447,14 @@ func (e *estimator) interval(key uint32, r *Row) {
 	r.Self.Value, r.Self.Low, r.Self.High = r.Self.Value+moved, r.Self.Low+moved-doubt, r.Self.High+moved+doubt
 }
 
-// guessed returns how many calls there were that nobody counted. Samples by group say how far their number may be off:
-// groups have the same share of the time.
-func (e *estimator) guessed(key uint32, samples [Groups + 1]float64) Value {
-	if !e.rows[key].Gaps {
+// guessed returns how many calls there were that nobody counted.
+func (e *estimator) guessed(key uint32) Value {
+	g, ok := e.Guessed[key]
+	if !ok {
 		return Value{}
 	}
-	n := float64(e.Guessed[key])
-	var one [Groups + 1]float64
-	for g, is := range e.groups {
-		if is {
-			one[g] = 1
-		}
-	}
-	v := e.value(one, samples, 0, 1)
-	if v.Value == 0 {
-		return Value{n, 0, max(2*n, float64(e.rows[key].Counted))}
-	}
-	met := 0.0 // groups that have met the function: if few have, others may have missed most of its calls
-	for _, s := range samples {
-		if s > 0 {
-			met++
-		}
-	}
-	const skew = 1.25 // the calls of a phase are met by few windows: their sums are not as Student takes them to be
-	off := min(skew*(v.High-v.Value)/v.Value+e.Doubt, met/(met+0.1))
-	// The estimate is off by a share of the truth. Windows that have met no call at all say little of a short time.
-	const missed = 0.1
-	return Value{n, n / (1 + off), max(n/(1-off), n+missed*float64(e.rows[key].Counted))}
+	low, high := g.interval(e.Doubt)
+	return Value{float64(g.Calls), low, high}
 }
 
 // student has the factors of Student's t for 95 %, by degrees of freedom from 1 on.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/clock"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -33,7 +34,7 @@ type hosting interface {
 	Floor(n int) uint64
 	Sites() uint32
 	Counts(counted, timed []uint64)
-	Estimate(site uint32, calls uint64)
+	Estimate(site uint32, more estimate.Guess)
 	Reserve(bytes int)
 	SumOf(site uint32) rt.Sum
 	Sample(ticks uint64)
@@ -94,7 +95,7 @@ func (program) Now() (clock uint64, mono int64)          { return rt.Clock() }
 func (program) Floor(n int) uint64                       { return rt.Floor(n) }
 func (program) Sites() uint32                            { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
-func (program) Estimate(site uint32, calls uint64)       { rt.Estimate(site, calls) }
+func (program) Estimate(site uint32, g estimate.Guess)   { rt.Estimate(site, rt.Guess(g)) }
 func (program) Reserve(bytes int)                        { rt.Reserve(bytes) }
 func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
 func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/recorder"
@@ -74,7 +75,7 @@ func (f *fake) Go(do func())                             { go do() }
 func (f *fake) Ready(int32, bool, int64) int32           { return -1 }
 func (f *fake) GoLast(do func())                         { f.last = append(f.last, do) }
 func (f *fake) Sample(uint64)                            {}
-func (f *fake) Estimate(uint32, uint64)                  {}
+func (f *fake) Estimate(uint32, estimate.Guess)          {}
 func (f *fake) Reserve(int)                              {}
 func (f *fake) SampleWaits() bool                        { return false }
 func (f *fake) SampleCost() (calls, ticks, floor uint64) { return 0, 0, 0 }

@@ -169,6 +169,7 @@ type site struct {
 
 	rank   int     // when last looked at
 	recent float64 // calls per ns
+	peak   float64 // the most of these
 	rate   float64 // the same, average
 	length float64 // of a call on average, ns; 0: not known
 	values float64 // in a call on average, ns by Costs, but for ints
@@ -212,12 +213,12 @@ func (c *Controller) Spent() int64 { return int64(c.spent) }
 // Demoted returns the number of sites that are not at level full.
 func (c *Controller) Demoted() int { return c.demoted }
 
-// Recent returns how many calls a site had in a ns, when that was last looked at.
-func (c *Controller) Recent(id uint32) float64 {
+// Recent returns how many calls a site had in a ns, when that was last looked at, and how many at most.
+func (c *Controller) Recent(id uint32) (calls, most float64) {
 	if int(id) < len(c.sites) {
-		return c.sites[id].recent
+		return c.sites[id].recent, c.sites[id].peak
 	}
-	return 0
+	return 0, 0
 }
 
 // CPUs returns how many CPUs the program has used of late.
@@ -397,6 +398,7 @@ func (c *Controller) average() {
 			continue
 		}
 		f.recent = float64(f.calls) / c.seen.ns
+		f.peak = max(f.peak, f.recent)
 		f.rate += (f.recent - f.rate) * weight
 		if f.rate*slow < 0.01 {
 			f.rate = 0

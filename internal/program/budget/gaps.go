@@ -1,6 +1,9 @@
 package budget
 
-import "github.com/waymark-go/waymark/internal/wire/format"
+import (
+	"github.com/waymark-go/waymark/internal/estimate"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
 
 // Gaps estimate how often functions were called while nobody counted their calls: functions at
 // format.LevelSampled. In windows at random moments their calls are counted. What a window counts stands for the
@@ -26,15 +29,16 @@ type gap struct {
 	calls  float64 // in windows
 	ns     float64 // of windows
 	rate   float64 // calls in a ns before the first window
+	most   float64 // the same, when there were most
 	rest   float64 // of a call, which is to be added
 }
 
 // Any reports whether there are functions whose calls nobody counts.
 func (g *Gaps) Any() bool { return g.off > 0 }
 
-// Set notes that a site has another level from now on. rate is how many calls it had in a ns of late. Set returns
-// whether a gap begins or ends, and how many calls were in the one that ends.
-func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
+// Set notes that a site has another level from now on. rate is how many calls it had in a ns of late, and most at any
+// time. Set returns whether a gap begins or ends, and what calls were in the one that ends.
+func (g *Gaps) Set(ch Change, now int64, rate, most float64) (calls estimate.Guess, ok bool) {
 	if n := int(ch.Site) + 1; n > len(g.sites) {
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
@@ -42,16 +46,16 @@ func (g *Gaps) Set(ch Change, now int64, rate float64) (calls uint64, ok bool) {
 	s.moved = true
 	switch off := ch.Level == format.LevelSampled; {
 	case off && !s.off:
-		*s = gap{off: true, moved: true, since: now, rate: rate, rest: s.rest}
+		*s = gap{off: true, moved: true, since: now, rate: rate, most: most, rest: s.rest}
 		g.off++
-		return 0, true
+		return estimate.Guess{}, true
 	case !off && s.off:
 		calls = s.until(now)
 		s.off = false
 		g.off--
 		return calls, true
 	}
-	return 0, false
+	return estimate.Guess{}, false
 }
 
 // Begin begins a window. counts are the calls of all sites that were counted until now.
@@ -73,7 +77,7 @@ func (g *Gaps) Begin(now int64, counts []uint64) {
 }
 
 // End ends a window, and has add add the calls in the gaps before it. The program used so many CPUs of late.
-func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint32, calls uint64)) {
+func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint32, more estimate.Guess)) {
 	sum := uint64(0)
 	for i := range g.sites {
 		if i >= len(counts) {
@@ -102,9 +106,9 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 			calls := float64(counts[i] - s.before)
 			s.calls += calls
 			s.ns += ns
-			if n := s.took(calls / ns * float64(g.began-s.since)); n > 0 {
-				add(uint32(i), n)
-			}
+			more := s.took(calls/ns, g.began-s.since)
+			more.Windows = 1
+			add(uint32(i), more)
 		}
 		s.since = now
 	}
@@ -131,32 +135,33 @@ func (g *Gaps) Sampled(now int64) {
 }
 
 // Finish has add add the calls in the gaps that are open.
-func (g *Gaps) Finish(now int64, add func(site uint32, calls uint64)) {
+func (g *Gaps) Finish(now int64, add func(site uint32, more estimate.Guess)) {
 	if g.began > 0 { // since then they are counted
 		now = g.began
 	}
 	for i := range g.sites {
 		if s := &g.sites[i]; s.off {
-			if n := s.until(now); n > 0 {
-				add(uint32(i), n)
-			}
+			add(uint32(i), s.until(now))
 			s.since = now
 		}
 	}
 }
 
-// until returns how many calls there were in the gap until now.
-func (s *gap) until(now int64) uint64 {
+// until returns what calls there were in the gap until now.
+func (s *gap) until(now int64) estimate.Guess {
+	rate := s.rate
 	if s.ns > 0 {
-		s.rate = s.calls / s.ns
+		rate = s.calls / s.ns
 	}
-	return s.took(s.rate * float64(max(now-s.since, 0)))
+	return s.took(rate, max(now-s.since, 0))
 }
 
-// took returns whole calls, and keeps the rest.
-func (s *gap) took(calls float64) uint64 {
+// took returns the calls of a time with so many in a ns. They are whole ones, and the rest is kept.
+func (s *gap) took(rate float64, ns int64) estimate.Guess {
+	calls := rate * float64(ns)
+	g := estimate.Guess{Squares: calls * calls, Most: s.most * float64(ns)}
 	calls += s.rest
-	n := uint64(calls)
-	s.rest = calls - float64(n)
-	return n
+	g.Calls = uint64(calls)
+	s.rest = calls - float64(g.Calls)
+	return g
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -18,7 +19,7 @@ func TestGaps(t *testing.T) {
 		var g Gaps
 		counts := make([]uint64, 3) // the last function is always counted
 		now, truth, estimated := int64(1), 0.0, uint64(0)
-		add := func(site uint32, n uint64) { counts[site] += n; estimated += n }
+		add := func(site uint32, more estimate.Guess) { counts[site] += more.Calls; estimated += more.Calls }
 		counted, rate, hidden := false, 0.05, 1.2*random.Float64() // ns that counting a call takes in this program
 		pass := func(ns int64) {                                   // the program goes on
 			for ; ns > 0; ns -= 100e3 {
@@ -38,7 +39,7 @@ func TestGaps(t *testing.T) {
 				}
 			}
 		}
-		g.Set(Change{1, format.LevelSampled}, now, rate)
+		g.Set(Change{1, format.LevelSampled}, now, rate, rate)
 		for now < 20e9 {
 			pass(max(w.Next(now), 1))
 			switch {
@@ -56,8 +57,8 @@ func TestGaps(t *testing.T) {
 				w.Count(now)
 			}
 		}
-		last, _ := g.Set(Change{1, format.LevelOnly}, now, 0)
-		estimated += last
+		last, _ := g.Set(Change{1, format.LevelOnly}, now, 0, 0)
+		estimated += last.Calls
 		if got := float64(estimated); math.Abs(got-truth) > truth*0.2 {
 			t.Errorf("seed %d: %.4g calls are estimated, %.4g were made", seed, got, truth)
 		}
@@ -71,15 +72,15 @@ func TestGaps(t *testing.T) {
 // A function whose calls nobody counts any more has had as many as before until a window says more.
 func TestShortGap(t *testing.T) {
 	var g Gaps
-	g.Set(Change{3, format.LevelSampled}, 1e9, 0.01)
+	g.Set(Change{3, format.LevelSampled}, 1e9, 0.01, 0.01)
 	sum := uint64(0)
-	g.Finish(2e9, func(site uint32, n uint64) {
-		if sum += n; site != 3 {
+	g.Finish(2e9, func(site uint32, more estimate.Guess) {
+		if sum += more.Calls; site != 3 {
 			t.Errorf("calls of site %d", site)
 		}
 	})
-	last, _ := g.Set(Change{3, format.LevelFull}, 3e9, 0)
-	if sum += last; sum != 20e6 || g.Any() {
+	last, _ := g.Set(Change{3, format.LevelFull}, 3e9, 0, 0)
+	if sum += last.Calls; sum != 20e6 || g.Any() {
 		t.Errorf("%d calls, any %t; want 20,000,000 and none", sum, g.Any())
 	}
 }

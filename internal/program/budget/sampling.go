@@ -3,6 +3,7 @@ package budget
 import (
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -14,7 +15,7 @@ const CountAll = format.SampleGroups + 1
 type Program interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
-	Estimate(site uint32, calls uint64)
+	Estimate(site uint32, more estimate.Guess)
 	Reserve(bytes int)   // of the heap are used here
 	Sample(ticks uint64) // calls are sampled from now on, for so long at least if the program has a CPU; 0: no more
 	SampleWaits() bool   // no call has been sampled yet, although goroutines are to run
@@ -42,7 +43,7 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 }
 
 // keptOfSite is how many bytes of the heap a controller and sampling keep of a function.
-const keptOfSite = 350
+const keptOfSite = 380
 
 // Follow notes the changes that a controller has decided on.
 func (s *Sampling) Follow(c *Controller, changes []Change) {
@@ -55,9 +56,10 @@ func (s *Sampling) Follow(c *Controller, changes []Change) {
 	}
 	now := s.now()
 	for _, ch := range changes {
-		if n, ok := s.gaps.Set(ch, now, c.Recent(ch.Site)); ok {
+		recent, most := c.Recent(ch.Site)
+		if n, ok := s.gaps.Set(ch, now, recent, most); ok {
 			s.program.Estimate(ch.Site, n)
-			c.Missed(ch.Site, n)
+			c.Missed(ch.Site, n.Calls)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -17,12 +18,12 @@ type counter struct {
 	groups    []string // that were chosen
 }
 
-func (p *counter) Sites() uint32                      { return 2 }
-func (p *counter) Counts(counted, timed []uint64)     { counted[1] += p.counted }
-func (p *counter) Reserve(int)                        {}
-func (p *counter) Estimate(site uint32, calls uint64) { p.estimated += calls }
-func (p *counter) Sample(uint64)                      {}
-func (p *counter) SampleWaits() bool                  { return false }
+func (p *counter) Sites() uint32                             { return 2 }
+func (p *counter) Counts(counted, timed []uint64)            { counted[1] += p.counted }
+func (p *counter) Reserve(int)                               {}
+func (p *counter) Estimate(site uint32, more estimate.Guess) { p.estimated += more.Calls }
+func (p *counter) Sample(uint64)                             {}
+func (p *counter) SampleWaits() bool                         { return false }
 func (p *counter) choose(group uint32) {
 	p.group = group
 	p.groups = append(p.groups, fmt.Sprint(group))

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -45,21 +46,22 @@ type governor struct {
 	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
 
 	// Guarded by Recorder.mu.
-	taken    int64          // by tracing, as the controller knows it, ns
-	own      int64          // CPU time of writing, ns
-	deciding int64          // CPU time of deciding, ns
-	events   uint64         // written, which own is for
-	levels   []uint8        // by site; sites beyond are at level full
-	demoted  int            // sites that are not at level full
-	counted  int            // of these, sites whose calls are counted
-	read     []uint64       // see countsOf
-	written  []uint64       // by site: counts that are in the file, or were there before the recording
-	noted    int64          // when counts were written last
-	entries  int            // written then
-	pacing   bool           // a goroutine looks at what is counted
-	listed   []bool         // by site, in newCounts
-	list     []format.Count // see newCounts
-	payload  []byte         // of a block that is made
+	taken    int64            // by tracing, as the controller knows it, ns
+	own      int64            // CPU time of writing, ns
+	deciding int64            // CPU time of deciding, ns
+	events   uint64           // written, which own is for
+	levels   []uint8          // by site; sites beyond are at level full
+	demoted  int              // sites that are not at level full
+	counted  int              // of these, sites whose calls are counted
+	read     []uint64         // see countsOf
+	written  []uint64         // by site: counts that are in the file, or were there before the recording
+	guesses  []estimate.Guess // by site: the same of calls that nobody counted, without their number
+	noted    int64            // when counts were written last
+	entries  int              // written then
+	pacing   bool             // a goroutine looks at what is counted
+	listed   []bool           // by site, in newCounts
+	list     []format.Count   // see newCounts
+	payload  []byte           // of a block that is made
 }
 
 // govern begins to keep the budget. It does nothing if there is none.

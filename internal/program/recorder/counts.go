@@ -1,6 +1,9 @@
 package recorder
 
 import (
+	"math"
+
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -38,7 +41,7 @@ func (g *governor) add(level uint8, n int) {
 // noteCounts appends a block of levels and counts: of the sites that have changed, and of those
 // with counted calls since the last block. r.mu is held, and the recording goes on.
 func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
-	if r.governor == nil || !r.newCounts(clock, changes, false) {
+	if r.governor == nil || !r.newCounts(clock, changes, noLevel) {
 		return
 	}
 	if !r.room(format.BlockHeader + len(r.governor.payload)) {
@@ -46,17 +49,20 @@ func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
 			return
 		}
 		// The next part begins with levels, and the counts until then.
-		if !r.newCounts(clock, changes, false) {
+		if !r.newCounts(clock, changes, noLevel) {
 			return
 		}
 	}
 	r.putCounts(&r.out)
 }
 
-// newCounts makes the payload of a block. It holds the levels of the sites that have changed, or of
-// all that are not at level full. It also holds the counts that are not in the file. It reports
+// noLevel is above all levels.
+const noLevel = format.LevelSampled + 1
+
+// newCounts makes the payload of a block. It holds the levels of the sites that have changed, and of
+// those at a level from the given one on. It also holds the counts that are not in the file. It reports
 // false if there are none.
-func (r *Recorder) newCounts(clock uint64, changes []budget.Change, all bool) bool {
+func (r *Recorder) newCounts(clock uint64, changes []budget.Change, from uint8) bool {
 	g := r.governor
 	counts := countsOf(r.rt, &g.read)
 	n := len(counts)
@@ -68,14 +74,28 @@ func (r *Recorder) newCounts(clock uint64, changes []budget.Change, all bool) bo
 	}
 	g.list = g.list[:0]
 	for i, n := range counts {
-		if n != g.written[i] || g.listed[i] || all && g.levels[i] > format.LevelFull {
+		if n != g.written[i] || g.listed[i] || g.levels[i] >= from {
 			site := uint32(i)
-			g.list = append(g.list, format.Count{Site: site, Level: g.level(r, site), Calls: n - g.written[i]})
+			g.list = append(g.list, format.Count{Site: site, Level: g.level(r, site), Calls: n - g.written[i], Guess: g.newGuess(r.rt, site)})
 		}
 		g.listed[i] = false
 	}
 	g.payload = format.AppendCounts(g.payload[:0], clock, g.list)
 	return len(g.list) > 0
+}
+
+// newGuess returns what is known of a site's calls that nobody counted, without what is in the file.
+func (g *governor) newGuess(h Hooks, site uint32) format.Guess {
+	now, ok := h.GuessOf(site)
+	if !ok {
+		return format.Guess{}
+	}
+	g.guesses = grow(g.guesses, int(site)+1)
+	before := &g.guesses[site]
+	more := format.Guess{
+		Windows: now.Windows - before.Windows, Root: uint64(math.Sqrt(max(now.Squares-before.Squares, 0))), Most: uint64(max(now.Most-before.Most, 0)),
+	}
+	return more
 }
 
 // grow returns list with n elements or more.
@@ -100,6 +120,9 @@ func (r *Recorder) putCounts(o *output) {
 	o.block(format.BlockCounts, g.payload)
 	for _, c := range g.list {
 		g.written[c.Site] += c.Calls
+		if more := c.Guess; more != (format.Guess{}) {
+			g.guesses[c.Site].Add(estimate.Guess{Windows: more.Windows, Squares: float64(more.Root) * float64(more.Root), Most: float64(more.Most)})
+		}
 	}
 	g.entries = len(g.list)
 }
@@ -107,7 +130,7 @@ func (r *Recorder) putCounts(o *output) {
 // firstCounts appends to the beginning of a file the levels of all sites that are not at level
 // full. It appends the counts that the part before does not have.
 func (r *Recorder) firstCounts(o *output, clock uint64) {
-	if r.governor != nil && r.newCounts(clock, nil, true) {
+	if r.governor != nil && r.newCounts(clock, nil, format.LevelUnvalued) {
 		r.putCounts(o)
 	}
 }
@@ -118,7 +141,7 @@ func (r *Recorder) lastCounts(clock uint64) {
 		return
 	}
 	r.governor.samples.Finish()
-	if r.newCounts(clock, nil, false) {
+	if r.newCounts(clock, nil, format.LevelSampled) {
 		r.putCounts(&r.out)
 	}
 }
@@ -128,6 +151,6 @@ func (r *Recorder) countsRoom() int {
 	if r.governor == nil {
 		return 0
 	}
-	const most = 15 // bytes of an entry
+	const most = 45 // bytes of an entry
 	return format.BlockHeader + 32 + most*max(r.governor.demoted, r.governor.entries)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/clock"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -391,8 +392,9 @@ func (f *fake) Pace(ticks uint64) { f.pace = ticks }
 
 func (f *fake) Sample(ticks uint64) {}
 
-func (f *fake) Estimate(uint32, uint64) {}
-func (f *fake) Reserve(int)             {}
+func (f *fake) Estimate(uint32, estimate.Guess)       {}
+func (f *fake) GuessOf(uint32) (estimate.Guess, bool) { return estimate.Guess{}, false }
+func (f *fake) Reserve(int)                           {}
 
 func (f *fake) SampleWaits() bool { return false }
 

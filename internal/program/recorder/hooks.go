@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/clock"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
@@ -32,7 +33,8 @@ type Hooks interface {
 	Pause(ns int64) bool
 	Sites() uint32
 	Counts(counted, timed []uint64)
-	Estimate(site uint32, calls uint64)
+	Estimate(site uint32, more estimate.Guess)
+	GuessOf(site uint32) (estimate.Guess, bool)
 	Reserve(bytes int)
 	Sample(ticks uint64)
 	SampleWaits() bool
@@ -69,7 +71,7 @@ func (linked) Pace(ticks uint64)                               { rt.Pace(ticks) 
 func (linked) Pause(ns int64) bool                             { return rt.Pause(ns) }
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
-func (linked) Estimate(site uint32, calls uint64)              { rt.Estimate(site, calls) }
+func (linked) Estimate(site uint32, more estimate.Guess)       { rt.Estimate(site, rt.Guess(more)) }
 func (linked) Reserve(bytes int)                               { rt.Reserve(bytes) }
 func (linked) Sample(ticks uint64)                             { rt.Sampling(ticks) }
 func (linked) SampleWaits() bool                               { return rt.SampleWaits() }
@@ -89,4 +91,9 @@ func (linked) OnTests(binary func(string), test func(uint8, string, string, uint
 func (linked) Chosen() clock.Clock {
 	c, _ := clock.Chosen()
 	return c
+}
+
+func (linked) GuessOf(site uint32) (estimate.Guess, bool) {
+	g, ok := rt.GuessOf(site)
+	return estimate.Guess(g), ok
 }

@@ -109,10 +109,15 @@ func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 // is small isn't collected more often for it.
 func Reserve(bytes int) { runtime.WMReserve(bytes) }
 
-// Estimate adds calls of a site that nobody counted to those that were counted, or notes with 0 that nobody counts
-// them from now on. Sum.Guessed has them. Only
-// one goroutine may call it at a time.
-func Estimate(site uint32, calls uint64) { runtime.WMEstimate(site, calls) }
+// A Guess is how many calls of a site nobody counted, see estimate.Guess.
+type Guess = runtime.WMGuess
+
+// Estimate adds to what is known of a site's calls that nobody counted. Counts and sums have them among those that
+// were counted. Only one goroutine may call it at a time.
+func Estimate(site uint32, more Guess) { runtime.WMEstimate(site, more) }
+
+// GuessOf returns what is known of a site's calls that nobody counted; false: all were counted.
+func GuessOf(site uint32) (Guess, bool) { return runtime.WMGuessOf(site) }
 
 // ValueTimes returns how many ticks it took to write the values of some events, with one reading of
 // the clock each. It also returns how many events and bytes these were. It is all 0 if the clock

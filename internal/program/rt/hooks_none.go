@@ -98,7 +98,8 @@ func Pace(uint64)                                                           { pa
 func Pause(int64) bool                                                      { panic(none) }
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }
-func Estimate(uint32, uint64)                                               { panic(none) }
+func Estimate(uint32, Guess)                                                { panic(none) }
+func GuessOf(uint32) (Guess, bool)                                          { panic(none) }
 func Reserve(int)                                                           { panic(none) }
 func ValueTimes() (events, bytes, ticks uint64)                             { panic(none) }
 func Free(int)                                                              { panic(none) }
@@ -134,10 +135,17 @@ func SeenTake([]uint32)         { panic(none) }
 
 func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 
+// A Guess is how many calls of a site nobody counted.
+type Guess struct {
+	Calls, Windows uint64
+	Squares, Most  float64
+}
+
 // A Sum adds up the calls of a site.
 type Sum struct {
-	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed, Guessed uint64
-	Gaps                                                                            bool
+	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64
+	Guess                                                                  Guess
+	Gaps                                                                   bool
 	Off
 }
 

@@ -17,7 +17,18 @@ type Count struct {
 	Site  uint32
 	Level uint8
 	Calls uint64 // estimated, if the level until then was LevelSampled
+	Guess Guess  // what is known of those that are estimated
 }
+
+// A Guess is what is known of calls that nobody counted, since the site's previous Count.
+type Guess struct {
+	Windows uint64 // in which calls were counted
+	Root    uint64 // of the sum of squares of the calls that each window stands for
+	Most    uint64 // calls, if there were as many all the time as there ever were while they were counted
+}
+
+// withGuess in the byte of a level says that a Guess follows the calls.
+const withGuess = 0x80
 
 // AppendCounts appends the payload of a Counts block. clock is when the counters were read.
 func AppendCounts(dst []byte, clock uint64, counts []Count) []byte {
@@ -25,8 +36,15 @@ func AppendCounts(dst []byte, clock uint64, counts []Count) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(counts)))
 	for _, c := range counts {
 		dst = binary.AppendUvarint(dst, uint64(c.Site))
-		dst = append(dst, c.Level)
-		dst = binary.AppendUvarint(dst, c.Calls)
+		if c.Guess == (Guess{}) {
+			dst = append(dst, c.Level)
+			dst = binary.AppendUvarint(dst, c.Calls)
+			continue
+		}
+		dst = append(dst, c.Level|withGuess)
+		for _, n := range []uint64{c.Calls, c.Guess.Windows, c.Guess.Root, c.Guess.Most} {
+			dst = binary.AppendUvarint(dst, n)
+		}
 	}
 	return dst
 }
@@ -41,7 +59,12 @@ func ParseCounts(payload []byte) (clock uint64, counts []Count, err error) {
 		if site-1 >= FirstCode-1 {
 			c.fail("bad site of a count")
 		}
-		counts = append(counts, Count{Site: uint32(site), Level: c.byte(), Calls: c.uvarint()})
+		one := Count{Site: uint32(site), Level: c.byte(), Calls: c.uvarint()}
+		if one.Level&withGuess != 0 {
+			one.Level &^= withGuess
+			one.Guess = Guess{c.uvarint(), c.uvarint(), c.uvarint()}
+		}
+		counts = append(counts, one)
 	}
 	return clock, counts, c.err
 }

@@ -10,7 +10,8 @@ import (
 func TestCountsRoundTrip(t *testing.T) {
 	for _, counts := range [][]Count{
 		{},
-		{{Site: 1}, {Site: FirstCode - 1, Level: 255, Calls: math.MaxUint64}, {Site: 300, Level: LevelCounted, Calls: 128}, {Site: 1, Level: LevelUnvalued}},
+		{{Site: 1}, {Site: FirstCode - 1, Level: 127, Calls: math.MaxUint64}, {Site: 300, Level: LevelCounted, Calls: 128}, {Site: 1, Level: LevelUnvalued}},
+		{{Site: 3, Level: LevelSampled, Calls: 7, Guess: Guess{1, 300, math.MaxUint64}}, {Site: 4, Guess: Guess{Windows: 9}}},
 	} {
 		b := AppendCounts(nil, math.MaxUint64, counts)
 		clock, got, err := ParseCounts(b)

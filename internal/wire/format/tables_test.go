@@ -150,7 +150,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
 	f.Add(AppendObjects(nil, 1000, []TypeCount{{"example.com/app.Row", "example.com/app", 3, 1 << 40}, {"untyped", "", 1, 0}}))
-	f.Add(AppendCounts(nil, 1000, []Count{{1, LevelCounted, 1 << 40}, {2, LevelFull, 0}}))
+	f.Add(AppendCounts(nil, 1000, []Count{{Site: 1, Level: LevelCounted, Calls: 1 << 40}, {Site: 2, Level: LevelFull, Guess: Guess{1, 2, 3}}}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
 	sites := []Site{{Name: "p.F", File: "f.go", Line: 1}, {Name: "p.info", File: "f.go", Line: 2}}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/program/clock"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -396,7 +397,8 @@ func (noHooks) Pace(uint64)                                {}
 func (noHooks) Pause(ns int64) bool                        { time.Sleep(time.Duration(ns)); return true }
 func (noHooks) Sites() uint32                              { return 0 }
 func (noHooks) Counts(_, _ []uint64)                       {}
-func (noHooks) Estimate(uint32, uint64)                    {}
+func (noHooks) Estimate(uint32, estimate.Guess)            {}
+func (noHooks) GuessOf(uint32) (estimate.Guess, bool)      { return estimate.Guess{}, false }
 func (noHooks) Reserve(int)                                {}
 func (noHooks) Sample(uint64)                              {}
 func (noHooks) SampleWaits() bool                          { return false }

@@ -189,7 +189,7 @@ func (p *printer) payload(kind format.BlockKind, b []byte) error {
 			p.line("clock %d", clock)
 		}
 		for _, c := range list {
-			p.line("site %d: level %d, %d calls counted", c.Site, c.Level, c.Calls)
+			p.line("site %d: level %d, %d calls counted%s", c.Site, c.Level, c.Calls, guess(c.Guess))
 		}
 		return err
 	case format.BlockObjects:
@@ -349,4 +349,12 @@ func name(k format.BlockKind) string {
 		return kinds[k]
 	}
 	return fmt.Sprintf("kind %d", k)
+}
+
+// guess says what is known of calls that nobody counted, "" if all were counted.
+func guess(g format.Guess) string {
+	if g == (format.Guess{}) {
+		return ""
+	}
+	return fmt.Sprintf(" in %d windows, root of squares %d, at most %d", g.Windows, g.Root, g.Most)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/internal/wire/setting"
@@ -17,8 +18,8 @@ import (
 // to a budget. It has those that the filter has read and accounted for, except where it can't
 // tell.
 type Counting struct {
-	Calls     map[uint32]uint64 // by site; with the calls of Long events. 0: in a window no counter was read
-	Guessed   map[uint32]uint64 // of these, those that nobody counted: their number is estimated
+	Calls     map[uint32]uint64         // by site; with the calls of Long events. 0: in a window no counter was read
+	Guessed   map[uint32]estimate.Guess // of these, those that nobody counted
 	Sum       uint64
 	Long      uint64 // calls of Long events, which have times
 	Functions map[function.Identity]Counted
@@ -43,13 +44,16 @@ func (c *Counting) Add(f function.Identity, n Counted) {
 // Counting returns the calls of a process that were counted.
 func (f *Filter) Counting(p *Process) Counting {
 	o := f.Options(p)
-	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]uint64), Functions: make(map[function.Identity]Counted), Budget: p.File.Info().Budget}
+	c := Counting{Calls: make(map[uint32]uint64), Guessed: make(map[uint32]estimate.Guess), Functions: make(map[function.Identity]Counted), Budget: p.File.Info().Budget}
 	window := tracefile.Range{From: o.From, To: o.To}
 	calls, guessed := p.File.Counted(window), p.File.Guessed(window)
 	if window != (tracefile.Range{}) {
 		for _, site := range demoted(p.File.Demotions(), window) {
 			calls[site] += 0 // of which no counter may have been read
 		}
+	}
+	for site := range guessed {
+		calls[site] += 0 // which may have been called, although no window has met it
 	}
 	for site, n := range calls {
 		switch {
@@ -60,7 +64,7 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.Calls[site] = n
 			about, gaps := guessed[site]
 			if gaps {
-				c.Guessed[site] = about
+				c.Guessed[site] = estimate.Guess(about)
 			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)

@@ -75,41 +75,59 @@ func WMCounts(counted, timed []uint64) {
 			timed[site] += atomic.Load64(&wmCellAt(cells, uint32(site)).calls)
 		}
 	}
-	for site := range min(wmEstimates.n.Load(), uintptr(len(counted))) {
-		n, _ := wmEstimated(uint32(site))
-		counted[site] += n
+	for site := range min(wmGuesses.n.Load(), uintptr(len(counted))) {
+		guess, _ := WMGuessOf(uint32(site))
+		counted[site] += guess.Calls
 	}
 }
 
-// wmEstimates has the calls, by site, that are estimated to have been made while nobody counted them.
-var wmEstimates struct {
-	calls atomic.Uintptr // of uint64, one more than there are, 0: all were counted; stored before n and loaded after it
-	n     atomic.Uintptr
+// A WMGuess is how many calls of a site nobody counted: an estimate, by what was counted in windows. All
+// fields add up.
+type WMGuess struct {
+	Calls   uint64
+	Windows uint64  // in which calls were counted
+	Squares float64 // of the calls that each window stands for
+	Most    float64 // calls, if there were as many all the time as there ever were while they were counted
 }
 
-// WMEstimate adds calls of a site that nobody counted, or notes with 0 that nobody counts them from now on. WMCounts and
-// WMSumOf have them among those that were counted. Only one goroutine may call it at a time.
-func WMEstimate(site uint32, calls uint64) {
-	e := &wmEstimates
+// wmGuesses has those of all sites.
+var wmGuesses struct {
+	list atomic.Uintptr // of WMGuess, by site, with one call more than there are, 0: all were counted; stored before n and loaded after it
+	n    atomic.Uintptr
+}
+
+func wmGuessAt(list uintptr, site uint32) *WMGuess {
+	return (*WMGuess)(unsafe.Pointer(list + uintptr(site)*unsafe.Sizeof(WMGuess{})))
+}
+
+// WMEstimate adds to what is known of a site's calls that nobody counted. WMCounts and WMSumOf have them among those
+// that were counted. Only one goroutine may call it at a time.
+func WMEstimate(site uint32, more WMGuess) {
+	e := &wmGuesses
 	if n := e.n.Load(); uintptr(site) >= n {
 		room := uintptr(max(WMSites(), site+1))
-		larger := persistentalloc(room*8, 64, &memstats.other_sys)
+		larger := persistentalloc(room*unsafe.Sizeof(WMGuess{}), 64, &memstats.other_sys)
 		if n > 0 {
-			memmove(larger, unsafe.Pointer(e.calls.Load()), n*8)
+			memmove(larger, unsafe.Pointer(e.list.Load()), n*unsafe.Sizeof(WMGuess{}))
 		}
-		e.calls.Store(uintptr(larger))
+		e.list.Store(uintptr(larger))
 		e.n.Store(room)
 	}
-	at := wmCountAt(e.calls.Load(), site)
-	atomic.Store64(at, max(*at, 1)+calls)
+	g := wmGuessAt(e.list.Load(), site)
+	g.Windows += more.Windows
+	g.Squares += more.Squares
+	g.Most += more.Most
+	atomic.Store64(&g.Calls, max(g.Calls, 1)+more.Calls)
 }
 
-// wmEstimated returns how many of a site's counted calls are estimated; false: all were counted.
-func wmEstimated(site uint32) (calls uint64, some bool) {
-	if e := &wmEstimates; uintptr(site) < e.n.Load() {
-		if n := atomic.Load64(wmCountAt(e.calls.Load(), site)); n > 0 {
-			return n - 1, true
+// WMGuessOf returns what is known of a site's calls that nobody counted; false: all were counted. It may have any part of
+// what is added meanwhile.
+func WMGuessOf(site uint32) (guess WMGuess, some bool) {
+	if e := &wmGuesses; uintptr(site) < e.n.Load() {
+		g := wmGuessAt(e.list.Load(), site)
+		if n := atomic.Load64(&g.Calls); n > 0 {
+			return WMGuess{n - 1, g.Windows, g.Squares, g.Most}, true
 		}
 	}
-	return 0, false
+	return WMGuess{}, false
 }

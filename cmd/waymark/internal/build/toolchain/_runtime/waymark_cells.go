@@ -190,8 +190,8 @@ type WMSum struct {
 	Errors uint64 // calls that returned an error
 
 	Untimed uint64 // of Calls, those that were only counted
-	Guessed uint64 // of Untimed, those that not even were: an estimate
-	Gaps    bool   // for some time nobody counted, so that Guessed may be anything
+	Guess   WMGuess // of Untimed, those that not even were
+	Gaps    bool    // for some time nobody counted
 
 	WMOff
 }
@@ -226,8 +226,8 @@ func WMSumOf(site uint32) WMSum {
 			sum.addOwn(m.off.own.load())
 		}
 	}
-	sum.Guessed, sum.Gaps = wmEstimated(site)
-	counted += sum.Guessed
+	sum.Guess, sum.Gaps = WMGuessOf(site)
+	counted += sum.Guess.Calls
 	sum.Untimed = counted
 	sum.Calls += counted
 	sum.Ended += counted
