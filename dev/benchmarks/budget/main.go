@@ -36,7 +36,8 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	flags.SetOutput(wErr)
 	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")
 	rounds := flags.Int("rounds", 9, "number of rounds")
-	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too")
+	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too; with 0 the calls counted with a budget of 0 are the true ones")
+	flags.Float64Var(&b.size, "size", 1, "of the programs' jobs, 1 being the full one")
 	budgets := flags.String("budgets", "3strict,10strict,10", "the budgets, in `percent`; empty: none")
 	only := flags.String("programs", "", "measure only the programs whose names match this `regexp`")
 	samples := flags.String("samples", "budget.csv", "the `file` of samples: what is in it isn't measured again")
@@ -52,8 +53,8 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	if *quick {
 		*rounds, *unlimitedRounds, b.size = 1, 1, 0.01
 	}
-	if *rounds < 1 || *unlimitedRounds < 1 {
-		return fmt.Errorf("-rounds %d, -unlimited %d: want at least 1", *rounds, *unlimitedRounds)
+	if *rounds < 1 || *unlimitedRounds < 0 || b.size <= 0 {
+		return fmt.Errorf("-rounds %d, -unlimited %d, -size %g: want at least 1, 0 and more than 0", *rounds, *unlimitedRounds, b.size)
 	}
 	limits, err := parseLimits(*budgets)
 	if err != nil {

@@ -50,7 +50,10 @@ func newVariants(limits []limit, rounds, unlimitedRounds int) []variant {
 		text := l.setting()
 		list = append(list, variant{name: "budget " + text, traced: true, record: true, budget: text, limit: l, rounds: rounds})
 	}
-	return append(list, variant{name: unlimited, traced: true, record: true, rounds: min(rounds, unlimitedRounds)})
+	if unlimitedRounds > 0 {
+		list = append(list, variant{name: unlimited, traced: true, record: true, rounds: min(rounds, unlimitedRounds)})
+	}
+	return list
 }
 
 // measure measures the programs that the file has not all samples of, and adds theirs to the file.
@@ -135,6 +138,8 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 			if r != nil {
 				if v.budget == "" {
 					all = r
+				}
+				if v.budget == "" || v.name == counting {
 					known.add(r)
 				}
 				recordings[len(samples)] = r
@@ -143,7 +148,9 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 		}
 	}
 	for i, r := range recordings {
-		samples[i].share = r.share(all)
+		if all != nil {
+			samples[i].share = r.share(all)
+		}
 		samples[i].estimated, samples[i].within, samples[i].differ = known.judge(r)
 	}
 	return samples, nil

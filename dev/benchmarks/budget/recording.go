@@ -105,7 +105,7 @@ func (r *recording) sum() (calls, recorded uint64, demoted int) {
 	return calls, recorded, demoted
 }
 
-// A truth is how often functions were called in runs without a budget; -1: not as often in all of them.
+// A truth is how often functions were called in runs that count all calls; -1: not as often in all of them.
 type truth map[string]int64
 
 // add takes the counts of a run.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/table"
@@ -79,8 +80,7 @@ func (r results) within(program, variant string) string {
 
 // write writes everything as Markdown: CPU time, then what the recordings have.
 func (r results) write(w io.Writer, list []program, variants []variant) error {
-	fmt.Fprintf(w, "%s\n%d rounds, %d without a budget. Medians of the rounds' ratios to plain.\n\n",
-		table.Machine(), variants[0].rounds, variants[len(variants)-1].rounds)
+	fmt.Fprintf(w, "%s\n%d rounds, fewer without a budget. Medians of the rounds' ratios to plain.\n\n", table.Machine(), variants[0].rounds)
 	if err := r.writeTimes(w, list, variants); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (r results) writePrices(w io.Writer, list []program, variants []variant) er
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(w, "%s\nMedians of %d rounds, %d of all recorded.\n\n", table.Machine(), variants[0].rounds, variants[len(variants)-1].rounds)
+	fmt.Fprintf(w, "%s\nMedians of %d rounds, fewer of all recorded.\n\n", table.Machine(), variants[0].rounds)
 	return table.Write(w, header, rows)
 }
 
@@ -180,7 +180,12 @@ func (r results) writeCalls(w io.Writer, list []program, variants []variant) err
 			}
 		}
 	}
-	header = append(header, unlimited+": file")
+	whole := variants[len(variants)-1] // counts all calls
+	if whole.name == unlimited {
+		header = append(header, unlimited+": file")
+	} else if i := slices.IndexFunc(variants, func(v variant) bool { return v.name == counting }); i >= 0 {
+		whole = variants[i]
+	}
 	var rows [][]string
 	for _, p := range list {
 		if len(r.of(p.Name, plain, cpuTime)) == 0 {
@@ -189,7 +194,7 @@ func (r results) writeCalls(w io.Writer, list []program, variants []variant) err
 		of := func(v string, f func(sample) float64) float64 { return r.median(p.Name, v, f) }
 		calls := func(s sample) float64 { return float64(s.calls) }
 		megabytes := func(s sample) float64 { return float64(s.bytes) / 1e6 }
-		row := []string{p.Name, fmt.Sprintf("%.2f M", of(unlimited, calls)/1e6)}
+		row := []string{p.Name, fmt.Sprintf("%.2f M", of(whole.name, calls)/1e6)}
 		for _, v := range variants {
 			if v.record && v.budget != "" {
 				row = append(row,
@@ -202,7 +207,10 @@ func (r results) writeCalls(w io.Writer, list []program, variants []variant) err
 				}
 			}
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%.1f MB", of(unlimited, megabytes))))
+		if whole.name == unlimited {
+			row = append(row, fmt.Sprintf("%.1f MB", of(unlimited, megabytes)))
+		}
+		rows = append(rows, row)
 	}
 	fmt.Fprint(w, "### What is recorded\n\n")
 	return table.Write(w, header, rows)
