@@ -4,6 +4,7 @@ import (
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"math/rand"
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/calls"
@@ -69,6 +70,13 @@ func (s *spanner) spans(t *trace.Trace, root *trace.Call, below trace.Span) []sp
 		one.Resource, one.Trace, one.ID, one.Parent = s.resource, below.TraceID, n.id, tree.nodes[tree.Nodes[i].Parent].id
 		if i == 1 {
 			one.Failed = one.Failed || t.Failed
+			if method, path, ok := strings.Cut(t.Request, " "); ok {
+				one.Attributes.Text("http.request.method", method)
+				one.Attributes.Text("url.path", path)
+			}
+			if t.Status != 0 {
+				one.Attributes.Number("http.response.status_code", int64(t.Status))
+			}
 			one.Attributes.Text(spans.TraceKey, t.Key)
 			if t.Lost > 0 {
 				one.Attributes.Measure("calls_lost", int64(t.Lost))

@@ -46,7 +46,7 @@ func shown(t *testing.T, of *trace.Trace, root *trace.Call, most int) string {
 		text := fmt.Sprintf("%s %d-%d", one.Name, one.Start/1e6-1e12, one.End/1e6-1e12)
 		var more []string
 		for _, a := range one.Attributes {
-			if key, ok := strings.CutPrefix(a.Key, "waymark."); ok {
+			if key, ok := strings.CutPrefix(a.Key, "waymark."); ok || strings.HasPrefix(key, "http.") || strings.HasPrefix(key, "url.") {
 				for _, v := range a.Value {
 					more = append(more, fmt.Sprint(strings.ReplaceAll(key, "_ns", ""), "=", strings.TrimSuffix(fmt.Sprint(v), "000000")))
 				}
@@ -137,6 +137,10 @@ func TestNoCalls(t *testing.T) {
 	of := one(1)
 	of.Failed, of.Panicked = true, true
 	if got, want := shown(t, of, rootOf(of), 10), "main.handle 0-1000 event:exception panicked=true self=1000 status=2 trace=1-5\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	of.Panicked, of.Request, of.Status = false, "GET /a b", 503
+	if got, want := shown(t, of, rootOf(of), 10), "main.handle 0-1000 error=true http.request.method=GET http.response.status_code=503 self=1000 status=2 trace=1-5 url.path=/a b\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

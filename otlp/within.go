@@ -21,49 +21,64 @@ func within(args []any) (found rt.Span) {
 		}
 	}()
 	var header string
+	var request [len(found.Request)]byte
+	defer func() { found.Request = request }()
 	for _, arg := range args {
-		ctx, more := carried(arg)
-		if found = spanIn(ctx); known(found) {
+		of := carry(arg)
+		if r := of.request; r != nil && r.URL != nil {
+			copy(request[:len(request)-1], r.Method+" "+r.URL.Path)
+		}
+		if found = spanIn(of.ctx); known(found) {
 			return found
 		}
 		if header == "" {
-			header = more
+			header = of.header
 		}
 	}
 	return parse(header)
 }
 
+// A carried is what an argument of a root call carries.
+type carried struct {
+	ctx     context.Context
+	header  string        // traceparent
+	request *http.Request // of a server
+}
+
 func known(s rt.Span) bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
 
-// carried returns the context that a value has, and its header traceparent.
-func carried(of any) (ctx context.Context, header string) {
+// carry returns what a value carries.
+func carry(of any) (c carried) {
 	switch of := of.(type) {
 	case *http.Request:
-		if of == nil {
-			return nil, ""
+		if of != nil {
+			c = carried{of.Context(), only(of.Header["Traceparent"]), of}
 		}
-		return of.Context(), only(of.Header["Traceparent"])
+		return c
 	case interface{ Request() *http.Request }: // echo
-		return carried(of.Request())
+		return carry(of.Request())
 	case interface{ UserContext() context.Context }: // fiber
-		return of.UserContext(), ""
+		c.ctx = of.UserContext()
+		return c
 	case interface{ Context() context.Context }: // a stream of gRPC
-		return of.Context(), ""
+		c.ctx = of.Context()
+		return c
 	}
-	ctx, _ = of.(context.Context)
+	c.ctx, _ = of.(context.Context)
 	v := reflect.Indirect(reflect.ValueOf(of))
 	if v.Kind() != reflect.Struct {
-		return ctx, ""
+		return c
 	}
 	if r, ok := field(v, "Request").(*http.Request); ok && r != nil { // gin
-		return carried(r)
+		return carry(r)
 	}
 	for _, name := range []string{"Headers", "Header"} { // messages of queues
 		if h := field(v, name); h != nil {
-			return ctx, headerIn(reflect.ValueOf(h))
+			c.header = headerIn(reflect.ValueOf(h))
+			break
 		}
 	}
-	return ctx, ""
+	return c
 }
 
 // field returns an exported field of a struct, nil if there is none.

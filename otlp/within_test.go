@@ -51,6 +51,28 @@ func TestTraceparent(t *testing.T) {
 	}
 }
 
+// The request is known by its method and path, as far as there is room, whatever its span is.
+func TestRequest(t *testing.T) {
+	for path, want := range map[string]string{
+		"/order?token=1": "GET /order", "/": "GET /", "/" + strings.Repeat("a", 200): "GET /" + strings.Repeat("a", 97),
+	} {
+		r, err := http.NewRequest("GET", "http://h"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, header := range []string{"", "00-" + ids + "-01"} {
+			r.Header.Set("Traceparent", header)
+			p := within([]any{context.Background(), r})
+			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != want || known(p) != (header != "") {
+				t.Errorf("%s: %q, want %q", path, got, want)
+			}
+		}
+	}
+	if p := within([]any{&http.Request{}}); p.Request[0] != 0 {
+		t.Errorf("a request without a URL is %q", p.Request)
+	}
+}
+
 // A broken context is one of the program's.
 type broken struct{ context.Context }
 

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -40,6 +42,12 @@ type Trace struct {
 	Errors     uint64 // calls that returned an error
 	Goroutines int    // of the trace, with that of the root call
 
+	// Request is the method and the path of the HTTP request that the root call handles, as in "GET /order". Like
+	// Within, it is known if a sink has started.
+	Request string
+
+	Status int // that net/http answered the request with; 0: unknown
+
 	// Within is the span of the program's own tracing that the root call is in. It is known in programs that
 	// link package otlp and have started a sink.
 	Within Span
@@ -76,7 +84,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		Within: Span(g.Within), tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
+		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
@@ -97,6 +105,14 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 		})
 	}
 	return t
+}
+
+// textOf returns the text up to the first byte that is 0.
+func textOf(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return strings.ToValidUTF8(string(b), "") // a long path may end within a rune
 }
 
 // key names the trace of a root call that began so long after its collector.

@@ -107,6 +107,7 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 		Start:    d.wall.Add(-d.since(root.Started, d.now)),
 		Duration: d.since(root.Started, t.Ended),
 		Within:   t.Within,
+		Status:   int(t.Status),
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,
 		Tail:     t.Flags&rt.TraceTail != 0,

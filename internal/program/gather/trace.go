@@ -28,6 +28,7 @@ type Trace struct {
 	Lost      uint64
 
 	Within rt.Span // that the root call is in, if that was looked for
+	Status int     // of HTTP, that the request was answered with; 0: none
 
 	id id
 

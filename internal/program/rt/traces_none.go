@@ -15,6 +15,7 @@ type Trace struct {
 	Lost    uint64
 	Flags   uint32
 	Within  Span
+	Status  uint32
 	Strands []Strand
 }
 
@@ -23,6 +24,7 @@ type Span struct {
 	TraceID [16]byte
 	SpanID  [8]byte
 	Sampled bool
+	Request [103]byte
 }
 
 // A Strand is what a goroutine did in a trace.

@@ -15,6 +15,7 @@ type WMTrace struct {
 	Lost    uint64 // calls
 	Flags   uint32
 	Within  WMSpan     // that the root call is in
+	Status  uint32     // of HTTP, that the request was answered with; 0: none
 	Strands []WMStrand // the first one is of the root call's goroutine, whose Started is when that began
 }
 
@@ -174,7 +175,7 @@ func (c *wmGatherer) reclaim() {
 
 // copy returns what has been gathered until now.
 func (t *wmTrace) copy() *WMTrace {
-	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within}
+	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within, Status: t.status.Load()}
 	n := 0
 	for s := &t.root; s != nil; s = s.next {
 		n++

@@ -37,7 +37,7 @@ type wmTrace struct {
 	over    atomic.Uint32 // nothing more is gathered
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
-	failed  atomic.Uint32 // a goroutine of the trace has answered with an error
+	status  atomic.Uint32 // of HTTP, with which a goroutine of the trace has answered; 0: none
 	within  WMSpan        // that the root call is in
 	of      uint32        // number of its gatherer
 	key     uint64        // when it is kept
@@ -100,7 +100,7 @@ func (t *wmTrace) overtaken(f WMFrame) bool {
 func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	t.root.leave(gp)
 	t.ended = wmClock()
-	if t.failed.Load() != 0 {
+	if t.status.Load() >= wmLeastServerError {
 		t.flags |= WMTraceFailed
 	}
 	c := t.gatherer()
@@ -142,10 +142,10 @@ const wmLeastServerError = 500
 // WMAnswer is called by package net/http when a handler sets the status of its response. Handlers return no
 // error that would say that a request has failed.
 func WMAnswer(status int) {
-	if gp := getg(); status >= wmLeastServerError && gp.wm.strand != 0 && gp.wm.flags&wmMuted == 0 {
+	if gp := getg(); gp.wm.strand != 0 && gp.wm.flags&wmMuted == 0 {
 		mp := acquirem()
 		for s := gp.strand(); s != nil; s = s.outer {
-			s.trace.failed.Store(1)
+			s.trace.status.Store(uint32(status))
 		}
 		releasem(mp)
 	}

@@ -10,11 +10,12 @@ import (
 	"unsafe"
 )
 
-// A WMSpan is a span as W3C's Trace Context names it. Zeros are none.
+// A WMSpan is a span as W3C's Trace Context names it, with what it is known to be a request for. Zeros are none.
 type WMSpan struct {
 	TraceID [16]byte
 	SpanID  [8]byte
 	Sampled bool
+	Request [103]byte // text, up to the first 0: traces can hold no pointers
 }
 
 // wmFindSpan finds the span that values name; nil: nobody wants it.
