@@ -52,9 +52,7 @@ type node struct {
 // spans returns the spans of a trace with this root call, callers before callees, below a span, unless that is none.
 func (s *spanner) spans(t *trace.Trace, root *trace.Call, below trace.Span) []spans.Span {
 	if below.TraceID == [16]byte{} {
-		s.id(below.TraceID[:8])
-		s.id(below.TraceID[8:])
-		below.SpanID = [8]byte{}
+		below = trace.Span{TraceID: t.ID}
 	}
 	tree := treeOf(root, t.Calls > uint64(s.most))
 	list := make([]spans.Span, 0, min(len(tree.nodes), s.most))

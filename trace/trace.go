@@ -2,6 +2,8 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/rand"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +43,9 @@ type Trace struct {
 	Panics     uint64 // calls that a panic ended, or that recovered a panic
 	Errors     uint64 // calls that returned an error
 	Goroutines int    // of the trace, with that of the root call
+
+	// ID is the trace id of W3C's Trace Context: that of Within, or one of its own. It names the trace in a collector.
+	ID [16]byte
 
 	// Request is the method and the path of the HTTP request that the root call handles, as in "GET /order". Like
 	// Within, it is known if a sink has started.
@@ -87,6 +92,10 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
+	if t.ID = t.Within.TraceID; t.ID == [16]byte{} {
+		binary.BigEndian.PutUint64(t.ID[:], rand.Uint64()|1) // which is not zero
+		binary.BigEndian.PutUint64(t.ID[8:], rand.Uint64())
+	}
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
 		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == format.Exit {
 			t.Duration = list[len(list)-1].At

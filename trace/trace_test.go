@@ -138,3 +138,21 @@ func TestXML(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// A trace has the trace id of the span that it is in, or one of its own.
+func TestID(t *testing.T) {
+	seen := make(map[[16]byte]bool)
+	for i := 0; i < 100; i++ {
+		one := newTrace(lasting(t, 1), 0)
+		if one.ID == [16]byte{} || seen[one.ID] {
+			t.Fatalf("id %x", one.ID)
+		}
+		seen[one.ID] = true
+	}
+	g := lasting(t, 1)
+	g.Within.TraceID[3], g.Within.SpanID[0] = 7, 1
+	copy(g.Within.Request[:], "GET /caf\xc3")
+	if one := newTrace(g, 0); one.ID != g.Within.TraceID || one.Within.SpanID[0] != 1 || one.Request != "GET /caf" {
+		t.Errorf("%+v", one)
+	}
+}
