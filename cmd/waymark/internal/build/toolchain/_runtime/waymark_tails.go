@@ -17,6 +17,9 @@ const (
 	wmTailTicks = 1<<wmTailShift - 1
 )
 
+// wmTailsOf are those of the gatherers, where the garbage collector does not look.
+var wmTailsOf [WMGatherers]wmTails
+
 // wmTails are the samples of a gatherer, and what the library has found.
 type wmTails struct {
 	on      atomic.Uint32
@@ -50,7 +53,7 @@ func (w *wmTails) find(site uint32) int {
 
 // WMTails has a gatherer also keep traces that exceed what WMSetTail says, or no longer. It forgets what that said.
 func WMTails(number int, on bool) {
-	w := &wmTraces.list[number].tails
+	w := &wmTailsOf[number]
 	w.on.Store(0)
 	for i := range w.roots {
 		w.roots[i].site.Store(0)
@@ -66,7 +69,7 @@ func WMTails(number int, on bool) {
 // WMTailSamples calls f for the samples since it was last called. One goroutine at a time may call it and WMSetTail
 // for a gatherer.
 func WMTailSamples(number int, f func(site uint32, ticks uint64)) {
-	w := &wmTraces.list[number].tails
+	w := &wmTailsOf[number]
 	for i := range w.samples {
 		if s := w.samples[i].Swap(0); s != 0 {
 			f(uint32(s>>wmTailShift), s&wmTailTicks)
@@ -76,7 +79,7 @@ func WMTailSamples(number int, f func(site uint32, ticks uint64)) {
 
 // WMSetTail has traces kept whose root call, of that site, takes more ticks.
 func WMSetTail(number int, site uint32, ticks uint64) {
-	w := &wmTraces.list[number].tails
+	w := &wmTailsOf[number]
 	if at := w.find(site); at >= 0 {
 		w.roots[at].longer.Store(ticks)
 		w.roots[at].site.Store(site)

@@ -156,7 +156,7 @@ func (t *wmTrace) wanted(pp *p, c *wmGatherer) bool {
 	if !c.on() {
 		return false
 	}
-	if c.tails.on.Load() != 0 && c.tails.exceeded(t.frame.site(), t.took()) {
+	if w := &wmTailsOf[t.of]; w.on.Load() != 0 && w.exceeded(t.frame.site(), t.took()) {
 		t.flags |= WMTraceTail
 		return true
 	}
