@@ -85,9 +85,9 @@ func (s *service) memory(t *testing.T, key string) int {
 // and nothing in the program tells but a line on stderr when the collector goes, and one when it is back.
 func TestCollectorGone(t *testing.T) {
 	const (
-		n, rate = 7000, 200 // fewer than the queue has room for wait until the sink tries again
-		away    = 2 * time.Second
-		slowest = time.Second // below away: no request waits for the collector
+		n, rate = 6000, 150 // the sink's queue has room for all that come before it tries again
+		away    = 3 * time.Second
+		slowest = 2 * time.Second // below away: no request waits for the collector
 		growth  = 20 << 20
 	)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
@@ -98,8 +98,13 @@ func TestCollectorGone(t *testing.T) {
 	prog := build(t)
 	store := serve(t, prog, "", "store")
 	front := serve(t, prog, "traces=@http,keep=all,otlp="+overHTTP, "front", store.addr)
-	loaded := make(chan []time.Duration, 1)
-	go func() { loaded <- load(t, front.addr, n, rate) }()
+	var took []time.Duration
+	loaded := make(chan bool)
+	go func() {
+		took = load(t, front.addr, n, rate)
+		close(loaded)
+	}()
+	t.Cleanup(func() { <-loaded })
 
 	// more waits until traces arrive.
 	more := func() {
@@ -139,7 +144,7 @@ func TestCollectorGone(t *testing.T) {
 		t.Fatal("the load has ended before the last outage")
 	default:
 	}
-	took := <-loaded
+	<-loaded
 	grown := front.memory(t, "VmHWM") - before
 	front.end(t)
 	store.end(t)

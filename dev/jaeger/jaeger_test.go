@@ -126,7 +126,7 @@ func answered(t *testing.T, a traceAnswer) map[string]span {
 			}
 			var tags []string
 			for _, tag := range s.Tags {
-				if strings.HasPrefix(tag.Key, "code.") || strings.HasPrefix(tag.Key, "waymark.") || strings.HasPrefix(tag.Key, "arg.") {
+				if group, _, _ := strings.Cut(tag.Key, "."); slices.Contains([]string{"code", "thread", "waymark", "arg"}, group) {
 					tags = append(tags, fmt.Sprintf("%s=%v", tag.Key, tag.Value))
 				}
 			}
