@@ -26,7 +26,7 @@
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
 # make pictures      the pictures of README and docs, from the pages, in Chromium; needs img2webp, too (Debian's webp)
 # make docs          the documents as pages with a search, which need no server, into bin/site
-# make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
+# make test-jaeger   recordings of two processes, and what is kept of 100,000 requests, in Jaeger (9 minutes, most to build it; downloads)
 # make bench-tail    what keeping slow and failed requests costs two services, with Jaeger (minutes, as test-jaeger)
 # make test-usdt     bpftrace and perf see the probes of package probe, with and without -race (a minute, root; installs bpftrace)
 # make bench-usdt    what probes cost, off and with bpftrace, beside a uprobe (a minute, root; installs bpftrace)

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,7 +126,7 @@ func answered(t *testing.T, a traceAnswer) map[string]span {
 			}
 			var tags []string
 			for _, tag := range s.Tags {
-				if strings.HasPrefix(tag.Key, "code.") || strings.HasPrefix(tag.Key, "waymark.") || strings.HasPrefix(tag.Key, "arg.") {
+				if group, _, _ := strings.Cut(tag.Key, "."); slices.Contains([]string{"code", "thread", "waymark", "arg"}, group) {
 					tags = append(tags, fmt.Sprintf("%s=%v", tag.Key, tag.Value))
 				}
 			}
@@ -154,49 +153,51 @@ func wait(t *testing.T, wanted int, ask func() map[string]span) map[string]span 
 	}
 }
 
-// exported returns the spans of a file of requests by their ids.
-func exported(t *testing.T, path string) map[string]span {
+// exportedTo returns the spans of a file by their ids.
+func exportedTo(t *testing.T, path string) map[string]span {
 	t.Helper()
-	type attribute struct {
-		Key   string
-		Value map[string]any
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	spans, err := exported(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spans
+}
+
+// exported returns the spans of requests in JSON by their ids.
+func exported(requests io.Reader) (map[string]span, error) {
+	type attribute struct {
+		Key   string
+		Value map[string]any
+	}
 	text := func(a attribute) string {
 		for _, v := range a.Value {
 			return fmt.Sprint(v)
 		}
 		return ""
 	}
-	us := func(ns string) int64 {
-		n, err := strconv.ParseInt(ns, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n / 1000
-	}
 	spans := make(map[string]span)
-	for d := json.NewDecoder(file); ; {
+	for d := json.NewDecoder(requests); ; {
 		var request struct {
 			ResourceSpans []struct {
 				Resource   struct{ Attributes []attribute }
 				ScopeSpans []struct {
 					Spans []struct {
 						TraceID, SpanID, ParentSpanID, Name string
-						StartTimeUnixNano, EndTimeUnixNano  string
+						StartTimeUnixNano, EndTimeUnixNano  int64 `json:",string"`
 						Attributes                          []attribute
 					}
 				}
 			}
 		}
 		if err := d.Decode(&request); err == io.EOF {
-			return spans
+			return spans, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for _, r := range request.ResourceSpans {
 			service := ""
@@ -206,10 +207,8 @@ func exported(t *testing.T, path string) map[string]span {
 				}
 			}
 			for _, s := range r.ScopeSpans[0].Spans {
-				want := span{trace: s.TraceID, parent: s.ParentSpanID, name: s.Name, service: service, start: us(s.StartTimeUnixNano)}
-				from, _ := strconv.ParseInt(s.StartTimeUnixNano, 10, 64)
-				to, _ := strconv.ParseInt(s.EndTimeUnixNano, 10, 64)
-				want.duration = (to - from) / 1000
+				want := span{trace: s.TraceID, parent: s.ParentSpanID, name: s.Name, service: service}
+				want.start, want.duration = s.StartTimeUnixNano/1000, (s.EndTimeUnixNano-s.StartTimeUnixNano)/1000
 				var tags []string
 				for _, a := range s.Attributes {
 					tags = append(tags, a.Key+"="+text(a))
@@ -251,7 +250,7 @@ func TestJaeger(t *testing.T) {
 		both := []string{"export", "--depth", "100", "--to", "otlp", filepath.Join(dir, "client.wmt"), filepath.Join(dir, "server.wmt"), "-o"}
 		run("", waymark, append(both, file)...)
 		run("", waymark, append(both, receiver)...)
-		compare(t, exported(t, file), receiver)
+		compare(t, exportedTo(t, file), receiver)
 	}
 
 	// What load sends arrives, whole and once.
