@@ -181,6 +181,7 @@ func Start(endpoint string, o Options) (*Sink, error) {
 		s.log(true, w)
 	}
 	if rt.Enabled {
+		without.Store(!rt.Linked(keyPackage))
 		rt.FindSpans(within)
 		rt.Go(s.run) // its calls are not traced
 	} else {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -163,13 +164,16 @@ func parse(text string) (p rt.Span) {
 	return p
 }
 
+// without says that the program has no OpenTelemetry.
+var without atomic.Bool
+
 // spanKey is under what OpenTelemetry puts spans into contexts, nil until a context has one. Its type is not
 // exported, and this package must not import OpenTelemetry.
 var spanKey atomic.Pointer[any]
 
 // spanIn returns the span of OpenTelemetry in a context.
 func spanIn(ctx context.Context) rt.Span {
-	if ctx == nil || reflect.ValueOf(ctx).Kind() == reflect.Pointer && reflect.ValueOf(ctx).IsNil() {
+	if ctx == nil || without.Load() || reflect.ValueOf(ctx).Kind() == reflect.Pointer && reflect.ValueOf(ctx).IsNil() {
 		return rt.Span{}
 	}
 	key := spanKey.Load()
@@ -218,31 +222,62 @@ const (
 // which never change; those of others may.
 func findKey(ctx context.Context) any {
 	for ctx != nil {
-		v := reflect.ValueOf(ctx)
-		if v.Kind() == reflect.Pointer {
-			v = v.Elem()
-		} else {
-			v = addressable(v)
-		}
-		if v.Kind() != reflect.Struct || v.Type().PkgPath() != "context" {
-			return nil
-		}
-		if f := v.FieldByName("key"); f.IsValid() && f.Kind() == reflect.Interface && !f.IsNil() {
-			if t := f.Elem().Type(); t.PkgPath() == keyPackage && t.Name() == keyType {
-				return *(*any)(unsafe.Pointer(f.UnsafeAddr()))
+		l := layoutOf(reflect.TypeOf(ctx))
+		at := (*[2]unsafe.Pointer)(unsafe.Pointer(&ctx))[1] // all of them are pointers, or values that an interface points to
+		if l.key != none {
+			key := *(*any)(unsafe.Add(at, l.key))
+			if t := reflect.TypeOf(key); t != nil && t.PkgPath() == keyPackage && t.Name() == keyType {
+				return key
 			}
 		}
-		ctx = above(v)
+		if l.above == none {
+			return nil
+		}
+		ctx = *(*context.Context)(unsafe.Add(at, l.above))
 	}
 	return nil
 }
 
-// above returns the context that one of package context was made from, nil if there is none.
-func above(v reflect.Value) context.Context {
-	for _, name := range []string{"Context", "c"} { // c is that of WithoutCancel
-		if f := v.FieldByName(name); f.IsValid() && f.Type() == reflect.TypeOf((*context.Context)(nil)).Elem() {
-			return *(*context.Context)(unsafe.Pointer(f.UnsafeAddr()))
+// A layout says where a context of package context has its key and the context that it was made from, in bytes from
+// its beginning, or none.
+type layout struct{ key, above uintptr }
+
+const none = ^uintptr(0)
+
+var layouts sync.Map // of layout, by reflect.Type
+
+func layoutOf(t reflect.Type) layout {
+	if l, ok := layouts.Load(t); ok {
+		return l.(layout)
+	}
+	l, of := layout{none, none}, t
+	if t.Kind() == reflect.Pointer {
+		of = t.Elem()
+	}
+	if of.Kind() == reflect.Struct && of.PkgPath() == "context" {
+		l.key = offsetOf(of, "key", reflect.TypeOf((*any)(nil)).Elem())
+		for _, name := range []string{"Context", "c"} { // c is that of WithoutCancel
+			if l.above == none {
+				l.above = offsetOf(of, name, reflect.TypeOf((*context.Context)(nil)).Elem())
+			}
 		}
 	}
-	return nil
+	layouts.Store(t, l)
+	return l
+}
+
+// offsetOf returns where a struct has a field of that type, perhaps in structs that it embeds, or none.
+func offsetOf(of reflect.Type, name string, want reflect.Type) (at uintptr) {
+	f, ok := of.FieldByName(name)
+	if !ok || f.Type != want {
+		return none
+	}
+	for _, i := range f.Index {
+		if of.Kind() != reflect.Struct { // a pointer is embedded
+			return none
+		}
+		at += of.Field(i).Offset
+		of = of.Field(i).Type
+	}
+	return at
 }

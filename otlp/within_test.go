@@ -136,3 +136,21 @@ func TestCarried(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkWithin(b *testing.B) {
+	ctx, cancel := context.WithCancel(context.WithValue(context.WithValue(context.Background(), gin{}, 1), echo{}, 2))
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", "http://h/order?id=1", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"no OpenTelemetry", "no span"} {
+		without.Store(name == "no OpenTelemetry")
+		b.Run(name, func(b *testing.B) {
+			args := []any{r}
+			for i := 0; i < b.N; i++ {
+				within(args)
+			}
+		})
+	}
+}
