@@ -36,19 +36,8 @@
 // # Exemplars
 //
 // With Config.Exemplars the buckets name traces by the label trace_id, which is the trace's id in a
-// collector of OpenTelemetry. Scrapes must be OpenMetrics or protocol buffers, and the server needs
-// --enable-feature=exemplar-storage:
-//
-//	exemplars := new(waymarkprom.Exemplars)
-//	o := trace.Options{Tail: 0.99, OnTrace: func(t *trace.Trace) {
-//		sink.Add(t) // of package otlp
-//		exemplars.Add(t)
-//	}}
-//	// waymarkprom.NewCollector(statistics, waymarkprom.Config{Exemplars: exemplars})
-//	http.Handle("/metrics", promhttp.HandlerFor(prometheus.DefaultGatherer,
-//		promhttp.HandlerOpts{EnableOpenMetrics: true}))
-//
-// The dashboard grafana.json shows them, and leads to the traces.
+// collector of OpenTelemetry: see the example of Exemplars. A server stores exemplars with
+// --enable-feature=exemplar-storage. The dashboard grafana.json shows them, and leads to the traces.
 package prometheus
 
 import (
