@@ -3,7 +3,9 @@
 package prometheus_test
 
 import (
+	"encoding/hex"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -11,6 +13,7 @@ import (
 	waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
 	"github.com/waymark-go/waymark/monitor"
 	"github.com/waymark-go/waymark/timing"
+	"github.com/waymark-go/waymark/trace"
 )
 
 var Work = waymark.NewGroup("waymarkprom.Work")
@@ -56,5 +59,51 @@ func TestInstrumented(t *testing.T) {
 	const pkg = "github.com/waymark-go/waymark/contrib/prometheus_test"
 	if got[pkg+".work"] != 5 || got[pkg+".part"] != 5 || len(got) != 2 {
 		t.Errorf("counts %v, want 5 of %s.work and 5 of %[2]s.part", got, pkg)
+	}
+}
+
+// An answerer's method has a timer whose name differs from the function's.
+type answerer struct{}
+
+var Answers = waymark.NewGroup("waymarkprom.Answers")
+
+//waymark:group Answers
+func (*answerer) answer() { time.Sleep(time.Millisecond) }
+
+// TestInstrumentedExemplars is for `waymark test`: a kept trace is an exemplar of its root function.
+func TestInstrumentedExemplars(t *testing.T) {
+	set, statistics, exemplars := timing.NewSet(timing.Config{}), timing.NewStatistics(), new(waymarkprom.Exemplars)
+	set.AddHandler(statistics)
+	if err := timing.Attach(set, Answers); err != nil {
+		t.Fatal(err)
+	}
+	defer monitor.Clear(Answers)
+	kept := make(chan *trace.Trace, 1)
+	c, err := trace.Start(Answers, trace.Options{OnTrace: func(t *trace.Trace) {
+		exemplars.Add(t)
+		kept <- t
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	new(answerer).answer()
+	want := <-kept
+	if err := c.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(waymarkprom.NewCollector(statistics, waymarkprom.Config{Exemplars: exemplars}))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != "waymark_timer_duration_seconds" {
+			continue
+		}
+		list := f.Metric[0].Histogram.Exemplars
+		if len(list) != 1 || list[0].Label[0].GetValue() != hex.EncodeToString(want.ID[:]) || list[0].GetValue() != want.Duration.Seconds() {
+			t.Errorf("exemplars %v, want trace %x of %v", list, want.ID, want.Duration)
+		}
 	}
 }

@@ -32,6 +32,12 @@
 // Native histograms have schema 4: 16 buckets for each power of two. In the next finer schema a
 // bucket would be narrower than a class. A class that lies in two buckets is counted in the bucket
 // of its middle. So quantiles and other results of a server are off by 6 % at most.
+//
+// # Exemplars
+//
+// With Config.Exemplars the buckets name traces by the label trace_id, which is the trace's id in a
+// collector of OpenTelemetry: see the example of Exemplars. A server stores exemplars with
+// --enable-feature=exemplar-storage. The dashboard grafana.json shows them, and leads to the traces.
 package prometheus
 
 import (
@@ -55,6 +61,7 @@ var DefaultBuckets = func() (list []time.Duration) {
 type Config struct {
 	Namespace string          // the first part of the metrics' names; empty means waymark
 	Buckets   []time.Duration // bounds of classic buckets, in any order; nil means DefaultBuckets
+	Exemplars *Exemplars      // of the timers' histograms; nil means none
 }
 
 // NewCollector returns a collector of the metrics of s. After s.Reset a server sees what it sees
@@ -71,6 +78,7 @@ func NewCollector(s *timing.Statistics, c Config) prometheus.Collector {
 	}
 	return &collector{
 		statistics: s,
+		exemplars:  c.Exemplars,
 		buckets:    classEnds(c.Buckets),
 		duration:   desc("duration_seconds", "Duration of measurements that have ended."),
 		open:       desc("open", "Measurements that have begun and not ended."),
@@ -80,6 +88,7 @@ func NewCollector(s *timing.Statistics, c Config) prometheus.Collector {
 
 type collector struct {
 	statistics             *timing.Statistics
+	exemplars              *Exemplars
 	buckets                []time.Duration
 	duration, open, strays *prometheus.Desc
 }
@@ -93,7 +102,8 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	snap := c.statistics.Snapshot()
 	for _, r := range snap.Timers {
-		ch <- newHistogram(c.duration, r.Histogram, r.Total, snap.From, c.buckets, r.Name)
+		h := newHistogram(c.duration, r.Histogram, r.Total, snap.From, c.buckets, r.Name)
+		ch <- c.exemplars.onto(h, r.Name)
 		ch <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(r.Open), r.Name)
 		ch <- prometheus.MustNewConstMetric(c.strays, prometheus.CounterValue, float64(r.Strays), r.Name)
 	}

@@ -132,8 +132,8 @@ scrape_configs:
 	})
 	s := server("http://" + address)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		up, err := s.ask("waymark_timer_open{timer=\"short\"} == 0")
-		if err == nil && up == 0 {
+		up, err := s.ask("up")
+		if err == nil && up == 1 {
 			return s
 		}
 		if time.Now().After(deadline) {
