@@ -117,7 +117,7 @@ var importers = []struct {
 
 // leaves are packages that import no package of the repository but each other.
 var leaves = []string{
-	"internal/calls", "internal/function", "internal/pattern", "internal/text/names", "internal/text/table", "internal/text/units",
+	"internal/calls", "internal/estimate", "internal/function", "internal/pattern", "internal/text/names", "internal/text/table", "internal/text/units",
 	"internal/wire/format", "internal/wire/protobuf", "internal/wire/setting", "internal/wire/usdt",
 	"internal/program/budget", "internal/program/clock", "internal/program/console", "internal/program/cputime", "internal/program/rt", "internal/program/text",
 	"histogram", "value",
