@@ -63,6 +63,13 @@ const (
 	mostTook = 0.9
 )
 
+// Share returns the share of a program's own CPU time that calls have taken, of all that the program has used. What they
+// have taken is estimated: it may be more than all. The own time is taken to be least at least.
+func Share(took, used, least time.Duration) float64 {
+	part := min(float64(took), float64(used)*mostTook)
+	return part / max(float64(used)-part, float64(least), 1)
+}
+
 // A breaker keeps a task within a budget: it pauses a task that costs more, so that it costs no more on average.
 type breaker struct {
 	Costly
@@ -107,9 +114,7 @@ func (b *breaker) step() time.Duration {
 	case whole < breakerLook:
 		return breakerLook - whole
 	}
-	used := float64(b.cpu() - b.used)
-	took := min(float64(b.Took()-b.took), used*mostTook)
-	share := took / max(used-took, leastBusy*float64(whole))
+	share := Share(b.Took()-b.took, b.cpu()-b.used, time.Duration(leastBusy*float64(whole)))
 	if share <= b.share {
 		b.begin(now)
 		return breakerLook

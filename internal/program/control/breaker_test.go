@@ -100,6 +100,18 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
+// TestShare has calls take more than all of a program's CPU time: what they take is estimated.
+func TestShare(t *testing.T) {
+	for _, tt := range []struct {
+		took, used, least time.Duration
+		want              float64
+	}{{1, 11, 0, 0.1}, {1, 11, 20, 0.05}, {2000, 1000, 0, 9}, {0, 0, 0, 0}} {
+		if got := Share(tt.took, tt.used, tt.least); got < tt.want*0.999 || got > tt.want*1.001 {
+			t.Errorf("%d of %d, %d at least: %.3f, want %.3f", tt.took, tt.used, tt.least, got, tt.want)
+		}
+	}
+}
+
 // TestPeriod has the news of a task that is paused say in what share of each period it was not.
 func TestPeriod(t *testing.T) {
 	now, cpu := time.Unix(0, 0), time.Duration(0)

@@ -23,7 +23,8 @@ type sums struct {
 	count    bool    // calls are only counted
 	perCall  float64 // what it takes to time a call, ns
 
-	looked  []uint64        // by site: calls that were timed when Trim was last called, or the task began
+	free    []bool          // by site: calls are timed anyway, as the program wanted when the task began
+	looked  []uint64        // by site: what timed returned when Trim was last called, or the task began
 	counted map[string]bool // names of functions, by Trim
 }
 
@@ -45,7 +46,8 @@ func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
 	t.clock, t.mono = rt.Clock()
 	t.perCall = budget.Calibrate(rt.Floor, func() int64 { _, mono := rt.Clock(); return mono }).Call
 	t.before, _ = read()
-	t.looked = timed()
+	t.free = switchboard.Default.Timed()
+	t.looked = t.timed()
 	err := t.begin("Stats", s, want, nil, nil)
 	if err != nil {
 		t.Close()
@@ -67,13 +69,13 @@ func (t *sums) Close() error {
 	return nil
 }
 
-// Took implements control.Costly, with calls that others have timed.
+// Took implements control.Costly, with calls that other commands have timed.
 func (t *sums) Took() time.Duration {
 	if t.count {
 		return 0
 	}
 	calls := uint64(0)
-	for _, n := range timed() {
+	for _, n := range t.timed() {
 		calls += n
 	}
 	return time.Duration(float64(calls) * t.perCall)
@@ -82,10 +84,15 @@ func (t *sums) Took() time.Duration {
 // leastTrimmed is the least share of calls that Trim leaves.
 const leastTrimmed = 0.1
 
-// timed returns how many calls of each site were timed.
-func timed() []uint64 {
+// timed returns how many calls of each site were timed for commands.
+func (t *sums) timed() []uint64 {
 	list := make([]uint64, rt.Sites())
 	rt.Counts(make([]uint64, len(list)), list)
+	for site := range list[:min(len(list), len(t.free))] {
+		if t.free[site] {
+			list[site] = 0
+		}
+	}
 	return list
 }
 
@@ -93,7 +100,7 @@ func timed() []uint64 {
 func (t *sums) Trim(share float64) (functions int, err error) {
 	t.pausing.Lock()
 	defer t.pausing.Unlock()
-	now, whole := timed(), 0.0
+	now, whole := t.timed(), 0.0
 	calls := func(site int) float64 {
 		if site < len(t.looked) {
 			return float64(now[site] - t.looked[site])

@@ -158,3 +158,27 @@ func (b *Board) Rank(site uint32) int {
 	}
 	return 0
 }
+
+// Timed reports by site whether the program itself or its environment wants calls timed: then commands cost nothing more
+// that time them, too.
+func (b *Board) Timed() (list []bool) {
+	b.list()
+	defer b.lock().unlock()
+	for _, t := range b.tables {
+		b.load(t)
+		list = append(list, make([]bool, max(int(t.Base)+len(t.words)-len(list), 0))...)
+		for _, o := range b.owners {
+			for _, w := range o.wishes {
+				if o.Origin == Command || w.Want&rt.Timed == 0 {
+					continue
+				}
+				for i, f := range t.Funcs() {
+					if w.of(t, i) && b.allows(w, f) {
+						list[int(t.Base)+i] = true
+					}
+				}
+			}
+		}
+	}
+	return list
+}

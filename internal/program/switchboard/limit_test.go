@@ -94,3 +94,27 @@ func TestRank(t *testing.T) {
 	rank("not any more", 0, 0, 1)
 	equal(t, "no site", b.Rank(1000), 0)
 }
+
+// TestTimed has calls timed by the program, and by a command.
+func TestTimed(t *testing.T) {
+	r := switchtest.Fresh(t)
+	b := switchboard.Default
+	bind(store(r))
+	timed := func(when string, want ...bool) {
+		t.Helper()
+		var got []bool
+		for _, name := range []string{"Read", "Write", "other"} {
+			got = append(got, b.Timed()[r.Site("m/store."+name)])
+		}
+		equal(t, when, got, want)
+	}
+	must(t, b.Join("Stats", switchboard.Command).Set(switchboard.Wish{Want: rt.Timed, Kind: "Stats"}))
+	timed("by a command", false, false, false)
+	own := b.Join("Stats", switchboard.Program)
+	must(t, own.Set(switchboard.Wish{Want: rt.Timed, Kind: "Stats", Select: named("m/store.other")}))
+	timed("one", false, false, true)
+	must(t, own.Set(switchboard.Wish{Want: rt.Counted, Kind: "Stats"}))
+	timed("counted", false, false, false)
+	must(t, b.Join("Stats", switchboard.Environment).Set(switchboard.Wish{Want: rt.Timed, Kind: "Stats"}))
+	timed("all", true, true, true)
+}

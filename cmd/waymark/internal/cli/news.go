@@ -145,7 +145,7 @@ func (a *app) follow(c *live.Conn, form string, r control.Request, limit, every 
 	defer stop()
 	var last *control.News
 	cut := false
-	misfits := 0 // functions that the condition does not fit
+	misfits := 0 // notes, which with a condition tell of functions that it does not fit
 	for last == nil || !last.Done {
 		next := control.Request{Do: control.DoNext, WaitNS: int64(min(every, newsEvery))}
 		if every > newsEvery { // numbers of a period
@@ -197,7 +197,7 @@ func (a *app) follow(c *live.Conn, form string, r control.Request, limit, every 
 			return change, err
 		}
 	}
-	if misfits > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
+	if misfits > 0 && r.Watch != nil && len(r.Watch.If) > 0 && misfits >= min(change.Functions, control.MostNotes) && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition did not fit the calls")
 	}
 	if w := r.Watch; w != nil && len(w.Probes) == 0 && slices.Contains(calls, w.Kind) && last.Hits == 0 {

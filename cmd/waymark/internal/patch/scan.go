@@ -92,7 +92,7 @@ func (t *Target) references(parked bool, found func(word uint64)) error {
 			stack := t.process.Words(g, l.GStackLo, l.GStackHi)
 			low, high := stack[0], stack[1]
 			if sp >= low && sp < high {
-				low = max(low, sp-128)
+				low = sp // below are registers of trampolines that were interrupted, and over
 			} else if g == m.signals { // no handler runs
 				continue
 			}

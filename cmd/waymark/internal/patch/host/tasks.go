@@ -490,11 +490,15 @@ func (s *sums) Next() (n control.News) {
 		if s.periods && r.ended > 0 {
 			out.P99NS = int64(r.durations.Histogram().Quantile(0.99))
 		}
-		n.Hits += r.calls
+		n.Hits += out.Calls
 		n.Functions = append(n.Functions, out)
 		if s.periods {
 			*r = row{open: r.open, before: r.open, around: r.around, least: math.MaxUint64}
 		}
+	}
+	if s.periods { // hits are those since the beginning
+		s.hits += n.Hits
+		n.Hits = s.hits
 	}
 	slices.SortFunc(n.Functions, func(a, b control.Numbers) int {
 		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), strings.Compare(a.Function, b.Function))
@@ -554,8 +558,8 @@ func (s *sums) judge() error {
 		return nil
 	}
 	now := s.rest()
-	took, used := float64(now.counted-s.rests.counted)*perCount, float64(now.cpu-s.rests.cpu)
-	if share := took / max(used-took, 1); used > float64(leastJudged) && share > s.budget {
+	took, used := time.Duration(float64(now.counted-s.rests.counted)*perCount), now.cpu-s.rests.cpu
+	if share := control.Share(took, used, 0); used > leastJudged && share > s.budget {
 		s.rests, s.off = nil, true
 		s.say(fmt.Sprintf("to count the calls alone takes %.0f %% of the program's CPU time, more than the budget: from now on numbers are of calls that are seen", 100*share))
 		return s.pause(true)
