@@ -189,7 +189,7 @@ type WMSum struct {
 	Panics uint64 // calls that a panic ended, or that recovered a panic
 	Errors uint64 // calls that returned an error
 
-	Untimed uint64 // of Calls, those that were only counted
+	Untimed uint64  // of Calls, those that were only counted
 	Guess   WMGuess // of Untimed, those that not even were
 	Gaps    bool    // for some time nobody counted
 
