@@ -149,12 +149,18 @@ func (g *Gaps) Finish(now int64, add func(site uint32, more estimate.Guess)) {
 
 // until returns what calls there were in the gap until now.
 func (s *gap) until(now int64) estimate.Guess {
-	rate := s.rate
+	ns := max(now-s.since, 0)
 	if s.ns > 0 {
-		rate = s.calls / s.ns
+		return s.took(s.calls/s.ns, ns)
 	}
-	return s.took(rate, max(now-s.since, 0))
+	g := s.took(s.rate, ns)
+	g.Squares *= unmet // no window tells whether the rate is still what it was
+	return g
 }
+
+// unmet is how many times less is known of a gap without a window: as in suites, where functions come to other levels
+// with each test.
+const unmet = 10
 
 // took returns the calls of a time with so many in a ns. They are whole ones, and the rest is kept.
 func (s *gap) took(rate float64, ns int64) estimate.Guess {
