@@ -189,7 +189,7 @@ type borrowed struct {
 func (b borrowed) Kind() string { return b.kind }
 
 func TestKindOf(t *testing.T) {
-	for _, kind := range []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose(Print)", "Timing", "OpenTelemetry"} {
+	for _, kind := range []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose(Print)", "Timing"} {
 		if got := monitor.KindOf(borrowed{monitor.NoOp(), kind}); got != "monitor_test.borrowed" {
 			t.Errorf("who claims to be %s is %s", kind, got)
 		}
