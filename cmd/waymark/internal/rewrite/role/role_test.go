@@ -42,6 +42,9 @@ func httpRouter(w web.ResponseWriter, r *web.Request, _ httprouter.Params)  {}
 func httpGin(c *gin.Context)                                                {}
 func httpEcho(c echo.Context) error                                         { return nil }
 var httpLiteral = func(w web.ResponseWriter, r *web.Request)                { http(w, nil); http(r, w) }
+var httpWrapping = func(w web.ResponseWriter, r *web.Request)               { web.DefaultServeMux.ServeHTTP(nil, r.WithContext(nil)) }
+var httpGinNext = func(c *gin.Context)                                      { c.Next() }
+func adapt(h func(*web.Request) error) web.HandlerFunc                      { return func(w web.ResponseWriter, r *web.Request) { if h(r) != nil { w.WriteHeader(500) } } }
 var httpMiddleware = func(w web.ResponseWriter, r *web.Request)             { defer func() { recover() }(); if r != nil { http(w, (r)) } }
 
 func noPointer(w web.ResponseWriter, r web.Request)          {}
@@ -94,7 +97,7 @@ func read(importPath, source string) (*role.Roles, []*candidate.Func) {
 func TestCarriers(t *testing.T) {
 	want := map[string]string{
 		"http": "[1]", "httpError": "[1]", "httpMethod": "[1]", "httpRouter": "[1]", "httpGin": "[0]", "httpEcho": "[0]",
-		"init.func1": "[1]", "init.func2": "[1]", "noOrder": "[0]", "noMore": "[1]", "noResult": "[1]",
+		"init.func1": "[1]", "init.func2": "[1]", "init.func3": "[0]", "init.func4": "[1]", "adapt.func1": "[1]", "noOrder": "[0]", "noMore": "[1]", "noResult": "[1]",
 		"grpcUnary": "[1]", "grpcStream": "[1]", "GrpcBuy": "[0]", "GrpcWatch": "[1]", "NoService": "[0]",
 		"queueKafka": "[0 1]", "queueBatch": "[0]", "queueNATS": "[0]", "queuePubSub": "[0 1]", "queueRiver": "[0 1]", "noKey": "[0]",
 	}
@@ -103,7 +106,7 @@ func TestCarriers(t *testing.T) {
 		if got := fmt.Sprint(r.Carriers(f)); got != cmp.Or(want[f.Base], "[]") {
 			t.Errorf("%s: %s, want %s", f.Base, got, want[f.Base])
 		}
-		if got := f.Lit != nil && role.HandsOn(f); got != (f.Base == "init.func2") {
+		if got := f.Lit != nil && role.HandsOn(f); got != (f.Base == "init.func2" || f.Base == "init.func3" || f.Base == "init.func4" || f.Base == "adapt.func1") {
 			t.Errorf("%s hands its parameters on: %v", f.Base, got)
 		}
 	}
@@ -112,7 +115,7 @@ func TestCarriers(t *testing.T) {
 func TestRoles(t *testing.T) {
 	want := map[string]format.SiteFlags{
 		"http": format.HTTP, "httpError": format.HTTP, "httpMethod": format.HTTP, "httpRouter": format.HTTP, "httpGin": format.HTTP,
-		"httpEcho": format.HTTP, "init.func1": format.HTTP, "init.func2": format.HTTP,
+		"httpEcho": format.HTTP, "init.func1": format.HTTP, "init.func2": format.HTTP, "init.func3": format.HTTP, "init.func4": format.HTTP, "adapt.func1": format.HTTP,
 		"grpcUnary": format.GRPC, "grpcStream": format.GRPC, "GrpcBuy": format.GRPC, "GrpcWatch": format.GRPC,
 		"queueKafka": format.Queue, "queueBatch": format.Queue, "queueNATS": format.Queue, "queuePubSub": format.Queue, "queueRiver": format.Queue,
 		"testOne": format.Test,
@@ -124,7 +127,7 @@ func TestRoles(t *testing.T) {
 		}
 		delete(want, name)
 	}
-	if len(want) > 0 || len(found) != 31 {
+	if len(want) > 0 || len(found) != 35 {
 		t.Errorf("%d functions, missing %v", len(found), want)
 	}
 }
