@@ -1,0 +1,116 @@
+package jaeger
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// One in each requests is slow, and one fails: see tail/main.go.
+const each = 5000
+
+// A service is a process of the program in tail.
+type service struct {
+	addr  string
+	cmd   *exec.Cmd
+	stdin io.Closer
+	said  bytes.Buffer
+}
+
+// build builds the program.
+func build(t *testing.T) string {
+	t.Helper()
+	prog := filepath.Join(t.TempDir(), "tail")
+	if out, err := exec.Command(*command, "build", "-o", prog, "./tail").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return prog
+}
+
+// serve starts a service.
+func serve(t *testing.T, prog, waymark string, args ...string) *service {
+	t.Helper()
+	s := &service{cmd: exec.Command(prog, args...)}
+	s.cmd.Env = append(os.Environ(), "OTEL_SERVICE_NAME="+args[0])
+	if waymark != "" {
+		s.cmd.Env = append(s.cmd.Env, "WAYMARK="+waymark)
+	}
+	s.cmd.Stderr = &s.said
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.cmd.Process.Kill() })
+	s.stdin = in
+	if s.addr, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	s.addr = strings.TrimSpace(s.addr)
+	return s
+}
+
+// end ends a service, and returns the CPU time that it took.
+func (s *service) end(t *testing.T) time.Duration {
+	t.Helper()
+	s.stdin.Close()
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, &s.said)
+	}
+	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+}
+
+// load sends n requests, rate a second, each with a trace id and a span id of its number, from 1 on. It returns how
+// long each took since it was due, the shortest first.
+func load(t *testing.T, addr string, n, rate int) []time.Duration {
+	t.Helper()
+	start := time.Now()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	took := make([]time.Duration, n)
+	var last atomic.Int64
+	var workers sync.WaitGroup
+	for range 50 {
+		workers.Go(func() {
+			for i := int(last.Add(1)); i <= n; i = int(last.Add(1)) {
+				req, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/order?id=%d", addr, i), nil)
+				req.Header.Set("Traceparent", fmt.Sprintf("00-%s-%s-01", traceID(i), spanID(i)))
+				due := start.Add(time.Duration(i) * time.Second / time.Duration(rate))
+				time.Sleep(time.Until(due))
+				resp, err := client.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+				took[i-1] = time.Since(due)
+				if want := map[bool]int{false: 200, true: 502}[i%each == each/2]; resp.StatusCode != want {
+					t.Errorf("request %d: %s", i, resp.Status)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	slices.Sort(took)
+	return took
+}
+
+func traceID(i int) string { return fmt.Sprintf("%032x", i) }
+func spanID(i int) string  { return fmt.Sprintf("%016x", 1<<32+i) }
