@@ -67,24 +67,16 @@ func carry(of any) (c carried) {
 	if v.Kind() != reflect.Struct {
 		return c
 	}
-	if r, ok := field(v, "Request").(*http.Request); ok && r != nil { // gin
-		return carry(r)
+	if f := v.FieldByName("Request"); f.IsValid() && f.Type() == reflect.TypeOf((*http.Request)(nil)) && !f.IsNil() && f.CanInterface() { // gin
+		return carry(f.Interface())
 	}
 	for _, name := range []string{"Headers", "Header"} { // messages of queues
-		if h := field(v, name); h != nil {
-			c.header = headerIn(reflect.ValueOf(h))
+		if f := v.FieldByName(name); f.IsValid() {
+			c.header = headerIn(f)
 			break
 		}
 	}
 	return c
-}
-
-// field returns an exported field of a struct, nil if there is none.
-func field(v reflect.Value, name string) any {
-	if f := v.FieldByName(name); f.IsValid() && f.CanInterface() {
-		return f.Interface()
-	}
-	return nil
 }
 
 // only returns the one value of a header. One that is there twice is invalid.

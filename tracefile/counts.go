@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -124,12 +125,12 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 
 // A Guess is how many calls of a function nobody counted: an estimate, by what was counted in windows at random
 // moments.
-type Guess struct {
-	Calls   uint64
-	Windows uint64  // in which calls were counted
-	Squares float64 // of the calls that each window stands for: their sum
-	Most    float64 // calls, if there were as many all the time as there ever were while they were counted
-}
+//
+//	Calls   uint64
+//	Windows uint64  // in which calls were counted
+//	Squares float64 // of the calls that each window stands for: their sum
+//	Most    float64 // calls, if there were as many all the time as there ever were while they were counted
+type Guess = estimate.Guess
 
 // Guessed returns which of the calls that Counted returns are estimates, by function: those of functions that were
 // Sampled at some time in the range.
@@ -138,10 +139,7 @@ func (f *File) Guessed(r Range) map[uint32]Guess {
 	f.countsIn(0, r.end(), func(clock uint64, c format.Count) {
 		if sampled[c.Site] && clock > r.From {
 			g := guessed[c.Site]
-			g.Calls += c.Calls
-			g.Windows += c.Guess.Windows
-			g.Squares += float64(c.Guess.Root) * float64(c.Guess.Root)
-			g.Most += float64(c.Guess.Most)
+			g.Add(estimate.GuessOf(c))
 			guessed[c.Site] = g
 		}
 		sampled[c.Site] = Level(c.Level) >= Sampled

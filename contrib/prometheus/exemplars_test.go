@@ -20,19 +20,27 @@ func traced(id byte, end int64, d time.Duration) *trace.Trace {
 	return &trace.Trace{Root: handle, ID: [16]byte{0xab, 15: id}, Start: time.Unix(end, 0).Add(-d), Duration: d}
 }
 
-// histogramOf returns the histogram of the timer of handle, after a call of each duration.
-func histogramOf(t *testing.T, c waymarkprom.Config, durations ...time.Duration) *dto.Histogram {
+// newTimer returns the timer of handle with its statistics, and a function that has time pass.
+func newTimer(t *testing.T) (timer *timing.Timer, statistics *timing.Statistics, pass func(time.Duration)) {
 	t.Helper()
 	var now time.Duration
-	set, statistics := timing.NewSet(timing.Config{Clock: func() time.Duration { return now }}), timing.NewStatistics()
+	set := timing.NewSet(timing.Config{Clock: func() time.Duration { return now }})
+	statistics = timing.NewStatistics()
 	set.AddHandler(statistics)
 	timer, err := set.Timer("example.com/m/store.Stream.Read", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	timer.Enable()
+	return timer, statistics, func(d time.Duration) { now += d }
+}
+
+// histogramOf returns the histogram of the timer of handle, after a call of each duration.
+func histogramOf(t *testing.T, c waymarkprom.Config, durations ...time.Duration) *dto.Histogram {
+	t.Helper()
+	timer, statistics, pass := newTimer(t)
 	for _, d := range durations {
-		timer.Time(func() { now += d })
+		timer.Time(func() { pass(d) })
 	}
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(waymarkprom.NewCollector(statistics, c))

@@ -18,7 +18,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
-	"github.com/waymark-go/waymark/timing"
 	"github.com/waymark-go/waymark/trace"
 )
 
@@ -98,14 +97,7 @@ func TestDashboard(t *testing.T) {
 // returns the program's address.
 func busy(t *testing.T) string {
 	t.Helper()
-	var now time.Duration
-	set, statistics := timing.NewSet(timing.Config{Clock: func() time.Duration { return now }}), timing.NewStatistics()
-	set.AddHandler(statistics)
-	timer, err := set.Timer("example.com/m/store.Stream.Read", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	timer.Enable()
+	timer, statistics, pass := newTimer(t)
 	timer.Enter() // which stays in progress
 	exemplars := new(waymarkprom.Exemplars)
 	registry := prometheus.NewPedanticRegistry()
@@ -113,7 +105,7 @@ func busy(t *testing.T) string {
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const took = 3 * time.Millisecond
-		timer.Time(func() { now += took })
+		timer.Time(func() { pass(took) })
 		exemplars.Add(&trace.Trace{Root: handle, ID: [16]byte{0xab, 15: 1}, Start: time.Now().Add(-took), Duration: took})
 		metrics.ServeHTTP(w, r)
 	}))

@@ -28,5 +28,6 @@
 // Windows belong to groups in turn. How far the groups differ says how far the estimate may be off:
 // intervals are those of Student's t for 95 %. They say how far chance goes, and not how far what measuring
 // costs makes samples too long. There are two more terms. Few samples differ by chance more than
-// few groups show, and each call's time is known to one reading of the clock.
+// few groups show, and each call's time is known to one reading of the clock. Numbers of calls that nobody counted
+// have intervals of their own, see Guess.
 package estimate

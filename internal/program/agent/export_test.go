@@ -54,7 +54,7 @@ func TestNoExport(t *testing.T) {
 	defer func() { unlinked, outlet.Wanted = false, nil }()
 	unlinked = true
 	f, _, err := begins(t, "traces=main.a,otlp")
-	if err != nil || f.traces == nil || f.traces.OnTrace != nil || !strings.Contains(string(said), "build it with waymark build --otlp") {
+	if err != nil || f.traces == nil || f.traces.OnTrace != nil || f.traces.Period != 0 || !strings.Contains(string(said), "build it with waymark build --otlp") {
 		t.Errorf("%v, said %q", err, said)
 	}
 	unlinked, said = false, nil

@@ -123,9 +123,6 @@ func gatherTraces(o options) error {
 	if o.Traces.Kept == "" {
 		options.Slowest = defaultSlowest
 	}
-	if o.Traces.OTLP != nil && options.Period == 0 {
-		options.Period = usualPeriod
-	}
 	roots, err := newSelection(o.Traces.Roots, nil)
 	if err != nil {
 		return err
@@ -149,6 +146,9 @@ func gatherTraces(o options) error {
 	}
 	if sent != nil {
 		options.OnTrace = sent.add
+		if options.Slowest > 0 && options.Period == 0 {
+			options.Period = usualPeriod
+		}
 	}
 	options.AtEnd = func(c *trace.Collector) {
 		if sent != nil {

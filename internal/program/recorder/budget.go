@@ -55,7 +55,7 @@ type governor struct {
 	counted  int              // of these, sites whose calls are counted
 	read     []uint64         // see countsOf
 	written  []uint64         // by site: counts that are in the file, or were there before the recording
-	guesses  []estimate.Guess // by site: the same of calls that nobody counted, without their number
+	guesses  []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
 	noted    int64            // when counts were written last
 	entries  int              // written then
 	pacing   bool             // a goroutine looks at what is counted

@@ -120,8 +120,8 @@ func (r *Recorder) putCounts(o *output) {
 	o.block(format.BlockCounts, g.payload)
 	for _, c := range g.list {
 		g.written[c.Site] += c.Calls
-		if more := c.Guess; more != (format.Guess{}) {
-			g.guesses[c.Site].Add(estimate.Guess{Windows: more.Windows, Squares: float64(more.Root) * float64(more.Root), Most: float64(more.Most)})
+		if c.Guess != (format.Guess{}) {
+			g.guesses[c.Site].Add(estimate.GuessOf(c))
 		}
 	}
 	g.entries = len(g.list)

@@ -64,7 +64,7 @@ func (f *Filter) Counting(p *Process) Counting {
 			c.Calls[site] = n
 			about, gaps := guessed[site]
 			if gaps {
-				c.Guessed[site] = estimate.Guess(about)
+				c.Guessed[site] = about
 			}
 			c.Sum += n
 			fn, _ := p.File.Func(site)

@@ -150,6 +150,9 @@ func (w *rewriter) probedFunction(f *Func) {
 	}
 	begin := fmt.Sprintf("if %[1]s>>32 != 0 { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
 		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.done(site), enter)
+	if in := w.within(f); in != "" && (len(f.exits.returns) > 0 || f.exits.end) {
+		begin += "; " + strings.TrimSuffix(in, "; ")
+	}
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:
