@@ -32,7 +32,8 @@ type Sampling struct {
 	mu       sync.Mutex // guards what follows
 	gaps     Gaps
 	counts   []uint64
-	kept     int     // sites, for which memory is reserved
+	slack    int     // bytes, once there are windows
+	reserved int     // bytes of the heap
 	cpus     float64 // that the program has used of late
 	finished bool
 }
@@ -42,18 +43,20 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 	return &Sampling{program: p, now: now, choose: choose, windows: NewWindows(l, seed), cpus: 1}
 }
 
-// keptOfSite is how many bytes of the heap a controller and sampling keep of a function.
-const keptOfSite = 380
+// What a controller and sampling keep in the heap, bytes. Garbage collections take longer beside windows, and what the
+// program allocates meanwhile survives them: without slack a program with a heap of less than 4 MB is collected 11 %
+// more often.
+const (
+	keptOfSite  = 380
+	windowSlack = 400 << 10
+)
 
 // Follow notes the changes that a controller has decided on.
 func (s *Sampling) Follow(c *Controller, changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cpus = c.CPUs()
-	if n := int(s.program.Sites()); n > s.kept {
-		s.program.Reserve((n - s.kept) * keptOfSite)
-		s.kept = n
-	}
+	s.reserve(s.slack + int(s.program.Sites())*keptOfSite)
 	now := s.now()
 	for _, ch := range changes {
 		recent, most := c.Recent(ch.Site)
@@ -61,6 +64,14 @@ func (s *Sampling) Follow(c *Controller, changes []Change) {
 			s.program.Estimate(ch.Site, n)
 			c.Missed(ch.Site, n.Calls)
 		}
+	}
+}
+
+// reserve has so many bytes of the heap reserved.
+func (s *Sampling) reserve(bytes int) {
+	if bytes != s.reserved {
+		s.program.Reserve(bytes - s.reserved)
+		s.reserved = bytes
 	}
 }
 
@@ -117,6 +128,12 @@ func (s *Sampling) look(f func(counts []uint64)) {
 
 // begin begins a window.
 func (s *Sampling) begin(now int64, tick float64) {
+	s.mu.Lock()
+	if s.slack == 0 && !s.finished {
+		s.slack = windowSlack
+		s.reserve(s.reserved + windowSlack)
+	}
+	s.mu.Unlock()
 	s.program.Sample(uint64(s.windows.Length() / tick))
 	s.choose(1 + s.windows.Begin(now, format.SampleGroups))
 }
@@ -145,4 +162,5 @@ func (s *Sampling) Finish() {
 	defer s.mu.Unlock()
 	s.gaps.Finish(s.now(), s.program.Estimate)
 	s.finished = true
+	s.reserve(0)
 }

@@ -50,6 +50,7 @@ type governor struct {
 	own      int64            // CPU time of writing, ns
 	deciding int64            // CPU time of deciding, ns
 	events   uint64           // written, which own is for
+	decided  uint64           // of these, when the latest decision was made
 	levels   []uint8          // by site; sites beyond are at level full
 	demoted  int              // sites that are not at level full
 	counted  int              // of these, sites whose calls are counted
@@ -127,6 +128,15 @@ func (g *governor) setPace(r *Recorder, ns float64) {
 	}
 }
 
+// rushed reports whether so many events have been written since the last decision that a strict budget can't wait for
+// the next one. g.mu is held.
+func (r *Recorder) rushed() bool {
+	const most = 1 << 13 // some 2 ms of CPU time, if they have values
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.config.Budget.Strict && r.governor.events-r.governor.decided >= most
+}
+
 // control has the controller decide, and gives sites other levels.
 func (r *Recorder) control() {
 	g := r.governor
@@ -137,7 +147,7 @@ func (r *Recorder) control() {
 	defer g.mu.Unlock()
 	watch := cputime.Begin()
 	_, now := r.rt.Clock()
-	if now-g.stepped < g.between {
+	if now-g.stepped < g.between && !r.rushed() {
 		return
 	}
 	g.stepped = now
@@ -150,6 +160,7 @@ func (r *Recorder) control() {
 			r.enc.Tallies = make([]format.Tally, len(g.spare))
 		}
 		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding}
+		g.decided = g.events
 		due = g.counted > 0 && now-g.noted >= countsDue
 	}) {
 		return
@@ -159,7 +170,7 @@ func (r *Recorder) control() {
 		counts = countsOf(r.rt, &g.counts)
 	}
 	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts, Values: g.values.since(r.rt)})
-	if g.c.Empty() {
+	if g.c.Strict || g.c.Empty() {
 		g.setPace(r, paceEmpty)
 	} else {
 		g.setPace(r, paceFull)
