@@ -191,6 +191,9 @@ func (a *arena) populate(i, n int) error {
 		if err := a.reserve(off, min(piece, end-off)); err != nil {
 			return err
 		}
+		if err := a.clear(off, min(piece, end-off)); err != nil {
+			return err
+		}
 	}
 	mem := a.mem[int64(i)*format.ChunkSize:][:size]
 	const populateWrite = 23 // MADV_POPULATE_WRITE, Linux 5.14
@@ -215,8 +218,19 @@ func (a *arena) reserve(off, size int64) error {
 		case syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO:
 			return os.NewSyscallError("fallocate", err)
 		default:
-			// The file system can't reserve, or the process must not: write.
-			return a.file.write(make([]byte, size), off)
+			return nil // the file system can't reserve, or the process must not: clear does
 		}
 	}
 }
+
+// clear writes zeros. Pages that were written take a quarter of the CPU time of pages that faults read first, as
+// readahead reads megabytes more.
+func (a *arena) clear(off, size int64) error {
+	err := a.file.allowed(off + size)
+	for ; size > 0 && err == nil; off, size = off+format.ChunkSize, size-format.ChunkSize {
+		err = a.file.put(zeros[:], off)
+	}
+	return err
+}
+
+var zeros [format.ChunkSize]byte

@@ -107,6 +107,11 @@ func (f *file) write(b []byte, off int64) error {
 	if err != nil {
 		return err
 	}
+	return f.put(b, off)
+}
+
+// put writes b whatever has become of the file.
+func (f *file) put(b []byte, off int64) error {
 	for len(b) > 0 {
 		n, err := syscall.Pwrite(f.fd, b, off)
 		if err == syscall.EINTR || err == syscall.EAGAIN {
