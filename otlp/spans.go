@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/calls"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A spanner makes spans of traces.
@@ -17,12 +19,17 @@ type spanner struct {
 	resource *spans.Resource
 	most     int // spans of a trace
 	random   *rand.Rand
+	names    map[*trace.Func]signature
 }
+
+// A signature is the names of a function's arguments and results.
+type signature struct{ args, results []string }
 
 func newSpanner(resource *spans.Resource, most int) spanner {
 	var seed [8]byte
 	cryptorand.Read(seed[:]) // which does not fail where Go runs
-	return spanner{resource, most, rand.New(rand.NewSource(int64(binary.LittleEndian.Uint64(seed[:]))))}
+	random := rand.New(rand.NewSource(int64(binary.LittleEndian.Uint64(seed[:]))))
+	return spanner{resource, most, random, make(map[*trace.Func]signature)}
 }
 
 // id makes an id, which is not zero.
@@ -80,9 +87,35 @@ func (s *spanner) spans(t *trace.Trace, root *trace.Call, below trace.Span) []sp
 				one.Attributes.Measure("calls_lost", int64(t.Lost))
 			}
 		}
+		if tree.Nodes[i].Sum.Calls == 1 {
+			s.values(&one.Attributes, n.first)
+		}
 		list = append(list, one)
 	}
 	return list
+}
+
+// values appends the arguments and results of a call, if they are known.
+func (s *spanner) values(a *spans.Attributes, c *trace.Call) {
+	if c.Args == nil && c.Results == nil {
+		return
+	}
+	names, ok := s.names[c.Func]
+	if !ok {
+		names.args, names.results = switchboard.Default.Signature(c.Func)
+		s.names[c.Func] = names
+	}
+	say := func(key string, list []any, names []string) {
+		values := make([]value.Value, len(list))
+		for i := range list {
+			values[i], _ = list[i].(value.Value)
+		}
+		if list != nil {
+			a.Say(key, value.List(values, names, false))
+		}
+	}
+	say("args", c.Args, names.args)
+	say("results", c.Results, names.results)
 }
 
 // rootOf returns the root call of a trace.

@@ -3,12 +3,14 @@ package otlp
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"sort"
 	"strings"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
+	"github.com/waymark-go/waymark/value"
 )
 
 // shown returns the spans of a trace with a root call, each as its name, its times in ms after the
@@ -142,5 +144,20 @@ func TestNoCalls(t *testing.T) {
 	of.Panicked, of.Request, of.Status = false, "GET /a b", 503
 	if got, want := shown(t, of, rootOf(of), 10), "main.handle 0-1000 error=true http.request.method=GET http.response.status_code=503 self=1000 status=2 trace=1-5 url.path=/a b\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Spans of one call have its arguments and results, with their names where these are known.
+func TestSpanValues(t *testing.T) {
+	seven, err := value.Value{Type: value.Type{Kind: reflect.Int, Name: "int"}, Bits: 7}, value.Value{State: value.Nil}
+	root := &trace.Call{Func: &trace.Func{Name: "main.handle"}, Args: []any{seven}, Results: []any{seven, err}}
+	root.Calls = []*trace.Call{{Func: &trace.Func{Name: "main.none"}}}
+	got := shown(t, &trace.Trace{Calls: 2}, root, 100)
+	if !strings.Contains(got, " args=(7) ") || !strings.Contains(got, " results=(7, <nil>) ") || strings.Count(got, "args") != 1 {
+		t.Errorf("got\n%s", got)
+	}
+	root.Calls = []*trace.Call{{Func: root.Func, Args: root.Args}, {Func: root.Func, Args: root.Args}}
+	if got := shown(t, &trace.Trace{Calls: 3}, root, 2); strings.Count(got, "args=") != 1 { // two calls are one span
+		t.Errorf("got\n%s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A Call is a single call of a trace, with the calls that it made.
@@ -29,8 +30,9 @@ type Call struct {
 
 	Calls []*Call // in the order in which they began
 
-	// Values that Watch has seen: those of a call that is in a tree of Trace are not known. Value is
-	// that of the latest panic.
+	// Args and Results are those that Watch has seen. In the tree of a trace each is a value.Value, which prints
+	// itself, if Options.Values is set and the function was built with arguments and results; else they
+	// are nil. Value is that of the latest panic that Watch has seen.
 	Args    []any
 	Results []any
 	Value   any
@@ -82,7 +84,18 @@ func (t *Trace) Call() *Call {
 // calls makes the calls of a strand, and puts the outermost ones below the call that started the
 // goroutine.
 func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
-	at := above
+	at, rest := above, s.Values
+	values := func(ev *gather.Event) (list []any) {
+		var data []byte
+		if data, rest = rest[:ev.Size], rest[ev.Size:]; len(data) == 0 || t.types == nil {
+			return nil
+		}
+		known, _ := value.Decode(data, t.types.Find) // those that there was room for
+		for _, v := range known {
+			list = append(list, v)
+		}
+		return list
+	}
 	last := t.Duration
 	if n := len(s.Events); n > 0 {
 		last = max(last, s.Events[n-1].At)
@@ -96,7 +109,7 @@ func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
 		}
 	}
 	walk(s, func(ev *gather.Event) {
-		c := &Call{Func: ev.Func, Start: t.Start.Add(ev.At), Goroutine: s.Goroutine, from: ev.At, to: -1, up: at}
+		c := &Call{Func: ev.Func, Start: t.Start.Add(ev.At), Goroutine: s.Goroutine, Args: values(ev), from: ev.At, to: -1, up: at}
 		c.Go = at != nil && at == above
 		c.Handed = c.Go && s.Handed
 		if at != nil {
@@ -106,6 +119,7 @@ func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
 		at = c
 	}, func(ev *gather.Event, how outcome) {
 		c := at
+		c.Results = values(ev)
 		c.Panicked, c.Recovered, c.Failed, c.Exited, c.Detached = how.panicked, how.recovered, how.failed, how.exited, ev.At > t.Duration
 		end(c, ev.At)
 		at = c.up

@@ -85,7 +85,7 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	}
 	of := gather.Options{
 		Roots: selected, Memory: max(o.MaxMemory, 0), Most: max(o.MaxCalls, 0), Linger: max(o.Linger, 0),
-		Keep: o.rule(), Deliver: c.deliver, Removed: c.forbid,
+		Values: o.Values, Keep: o.rule(), Deliver: c.deliver, Removed: c.forbid,
 	}
 	if o.Calls != nil {
 		if of.Calls, err = switchboard.SelectionOf(o.Calls); err != nil {
@@ -185,16 +185,17 @@ type Counts struct {
 	Dropped   uint64 // that were selected, and came faster than they could be kept
 	Untold    uint64 // that OnTrace and Keep were not told of, because they did not return in time
 	LostCalls uint64 // calls that traces lack because of MaxCalls or MaxMemory
+	Unvalued  uint64 // beginnings and ends of calls whose values were left out, because they would have cost too much
 }
 
 // Counts returns the numbers until now.
 func (c *Collector) Counts() Counts {
 	source := c.gatherer() // which waits for deliver when it stops
-	ended, _, dropped, lost := source.Counts()
+	ended, _, dropped, lost, unvalued := source.Counts()
 	active := source.Active()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Counts{active, ended, c.store.kept, c.store.displaced, dropped, c.calls.untold, lost}
+	return Counts{active, ended, c.store.kept, c.store.displaced, dropped, c.calls.untold, lost, unvalued}
 }
 
 // gatherer returns the source.

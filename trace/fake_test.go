@@ -61,8 +61,8 @@ func (f *fake) SetLonger(d time.Duration) { f.longer = d }
 func (f *fake) Stop()                     { f.stopped++ }
 func (f *fake) Active() uint64            { return f.active }
 func (f *fake) List() []gather.Active     { return f.list }
-func (f *fake) Counts() (completed, kept, dropped, lost uint64) {
-	return f.number, 0, 0, f.lost
+func (f *fake) Counts() (completed, kept, dropped, lost, unvalued uint64) {
+	return f.number, 0, 0, f.lost, 0
 }
 
 // end ends the program.

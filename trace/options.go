@@ -30,6 +30,11 @@ type Options struct {
 	// or what waymark.Pattern returns. nil means all instrumented functions.
 	Calls Selector
 
+	// Values has traces gathered with arguments and results, of functions that were built with them (waymark build
+	// --args --results). To write them takes no more than 5 % of the time; the others are left out. Traces that a
+	// recording begins or ends in have none.
+	Values bool
+
 	// OnTrace is called for each trace that is kept, when it is complete. A slower or newer trace may
 	// take its place later. With Period, it is called for the slowest traces of a period when that ends.
 	//

@@ -64,6 +64,7 @@ type Trace struct {
 	began   int64         // when the collector was started, ns since 1970
 	after   time.Duration // from then to Start
 	strands []gather.Strand
+	types   *gather.Types
 	bytes   int64 // of memory, about
 	tail    bool  // Options.Tail selects it
 	slow    bool  // it is among the slowest of its store
@@ -89,7 +90,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
+		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, types: g.Types, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if t.ID = t.Within.TraceID; t.ID == [16]byte{} {
@@ -103,7 +104,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	}
 	for i := range t.strands {
 		s := &t.strands[i]
-		t.bytes += strandBytes + eventBytes*int64(cap(s.Events))
+		t.bytes += strandBytes + eventBytes*int64(cap(s.Events)) + int64(cap(s.Values))
 		walk(s, func(*gather.Event) { t.Calls++ }, func(_ *gather.Event, how outcome) {
 			if how.panicked {
 				t.Panics++

@@ -18,7 +18,7 @@ type source interface {
 	Stop()
 	Active() uint64
 	List() []gather.Active
-	Counts() (completed, kept, dropped, lost uint64)
+	Counts() (completed, kept, dropped, lost, unvalued uint64)
 }
 
 // A world is what collectors need of the program.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -171,18 +170,6 @@ func (f *File) Type(id uint32) (value.Type, bool) {
 	}
 	t, ok := f.types[id]
 	return t, ok
-}
-
-// typeOf returns a type as users see it.
-func typeOf(t *format.Type) value.Type {
-	v := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
-	if t.Fields != nil {
-		v.Fields = make([]value.Field, len(t.Fields))
-		for i, f := range t.Fields {
-			v.Fields[i] = value.Field(f)
-		}
-	}
-	return v
 }
 
 // Tests returns what happened to the tests of a test binary, in the order of time. The

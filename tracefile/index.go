@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/value"
 )
 
 // maxEventsHeader is how long the header of an Events payload can get, bytes:
@@ -357,10 +358,10 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		}
 		return err
 	case format.BlockTypes:
-		types, err := format.ParseTypes(payload)
+		types, err := value.ParseTypes(payload)
 		names.MakePrintable(&types)
-		for i := range types {
-			f.types[types[i].ID] = typeOf(&types[i])
+		for _, t := range types {
+			f.types[t.ID] = t
 		}
 		return err
 	case format.BlockTests:

@@ -29,6 +29,23 @@ type Field struct {
 	Masked bool   // its value was not recorded: it looked secret
 }
 
+// ParseTypes reads descriptions of types, as recordings have them. Those before an error are returned with it.
+func ParseTypes(b []byte) ([]Type, error) {
+	types, err := format.ParseTypes(b)
+	list := make([]Type, len(types))
+	for i := range types {
+		t := &types[i]
+		list[i] = Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
+		if t.Fields != nil {
+			list[i].Fields = make([]Field, len(t.Fields))
+			for j, f := range t.Fields {
+				list[i].Fields[j] = Field(f)
+			}
+		}
+	}
+	return list, err
+}
+
 // predeclared are the predeclared types, by id.
 var predeclared = func() (list [format.FirstType]Type) {
 	for id := range list {

@@ -20,6 +20,9 @@ type Func struct {
 	// http. The program has no groups of these names.
 	Roles []string `json:"-"`
 
+	// Valued says that the function was instrumented for arguments or results.
+	Valued bool `json:"-"`
+
 	// Tiny are the names of functions that run as part of this one's calls. They are not
 	// instrumented, because the compiler inlines them: their time is this one's own.
 	Tiny []string `json:"tiny,omitempty"`

@@ -68,6 +68,9 @@ const (
 // Measure appends a number of waymark, such as self_ns.
 func (a *Attributes) Measure(name string, n int64) { a.Number(prefix+name, n) }
 
+// Say appends a text of waymark, such as args.
+func (a *Attributes) Say(name, text string) { a.Text(prefix+name, text) }
+
 // Mark appends what is true of a call, such as panicked.
 func (a *Attributes) Mark(name string) { a.Flag(prefix + name) }
 

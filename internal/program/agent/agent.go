@@ -19,6 +19,7 @@ func init() {
 		return
 	}
 	linked.Agent = public{}
+	redact()
 	host.Mute(true)
 	defer host.Mute(false)
 	guardProbes()
@@ -77,7 +78,7 @@ func begin(env string) error {
 		return err
 	}
 	if o.gathers() {
-		if err := gather(o); err != nil {
+		if err := gatherStatistics(o); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -19,11 +20,14 @@ type redactor struct {
 	values atomic.Pointer[recorder.Values]
 }
 
-func init() {
-	if host.Enabled() {
-		text.Secrets = secrets
-		switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
-		switchboard.PanicValues = func() bool { return shown().Panics }
+// redact tells others what may be seen of values.
+func redact() {
+	text.Secrets = secrets
+	switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
+	switchboard.PanicValues = func() bool { return shown().Panics }
+	gather.Seen = func() gather.Values {
+		v := shown()
+		return gather.Values{Args: v.Args, Results: v.Results, Depth: v.Depth, Bytes: v.Bytes, Redact: v.Redact}
 	}
 }
 

@@ -50,8 +50,8 @@ type reporter struct {
 	writes atomic.Uint64 // beginnings and ends of writes: odd while something is written
 }
 
-// gather begins to gather statistics of the functions that the settings name.
-func gather(o options) error {
+// gatherStatistics begins to gather statistics of the functions that the settings name.
+func gatherStatistics(o options) error {
 	only, err := newSelection(o.Include, o.Exclude)
 	if err != nil {
 		return err

@@ -120,6 +120,7 @@ func (r rootSelector) Origin() switchboard.Origin { return switchboard.Environme
 func gatherTraces(o options) error {
 	program := executable()
 	options := o.Traces.Keep
+	options.Values = true
 	if o.Traces.Kept == "" {
 		options.Slowest = defaultSlowest
 	}
@@ -162,6 +163,10 @@ func gatherTraces(o options) error {
 		}
 		if n.Untold > 0 {
 			console.Say("otlp: %s came faster than they could be sent", units.Things(n.Untold, "more trace"))
+		}
+		if n.Unvalued > 0 {
+			console.Say("traces: arguments or results were left out at the beginning or the end of %s: they would have taken more than 5 %% of the time",
+				units.Things(n.Unvalued, "call"))
 		}
 		if n.Dropped+n.LostCalls > 0 {
 			console.Say("traces: %s and %s of others were lost: they came faster than they could be kept, or were more than there is memory for",

@@ -16,6 +16,7 @@ type decoder struct {
 	wall      time.Time        // at now
 	perTick   float64          // ns
 	funcs     []*function.Func // by site
+	types     *Types           // that were read last
 }
 
 // start notes what the time is.
@@ -51,7 +52,11 @@ func (d *decoder) measure() {
 // decode returns the trace that t holds.
 func (d *decoder) decode(t *rt.Trace) *Trace {
 	d.measure()
-	return d.trace(t, d.function)
+	out := d.trace(t, d.function)
+	if t.Era != 0 {
+		out.Types = d.typesOf(t.Era)
+	}
+	return out
 }
 
 // function returns the function of a site, nil if there is none.
@@ -142,6 +147,8 @@ type reader struct {
 	caused map[cause][]*Strand
 	out    []Event
 	open   []call // in progress, the innermost last
+	values []byte // of the records that follow
+	kept   []byte // values of the events in out
 }
 
 // A cause is why a goroutine is in a trace. It is the goroutine's own id if a go statement of the
@@ -160,7 +167,7 @@ type call struct {
 // read sets the events of a strand. The calls of the root call's strand, and of a goroutine that has
 // ended, are over at its end.
 func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
-	r.out = make([]Event, 0, len(in.Records)+4)
+	r.out, r.values, r.kept = make([]Event, 0, len(in.Records)+4), in.Values, make([]byte, 0, len(in.Values))
 	last := in.Started
 	for i := range in.Records {
 		e := &in.Records[i]
@@ -170,6 +177,7 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 			r.reach(e, last)
 			r.open = append(r.open, call{e.Site, e.Value})
 			r.add(format.Enter, e.Site, e.Value, last, false)
+			r.keep(e)
 		case rt.GatheredExit:
 			r.exit(e, last)
 		case rt.GatheredPanic:
@@ -189,6 +197,7 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 				}
 			}
 		}
+		r.values = r.values[e.Size:]
 	}
 	if root {
 		last = max(last, r.end)
@@ -198,7 +207,13 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 			r.leave(last)
 		}
 	}
-	s.Events = r.out
+	s.Events, s.Values = r.out, r.kept
+}
+
+// keep gives the latest event the values of its record.
+func (r *reader) keep(e *rt.TraceEvent) {
+	r.out[len(r.out)-1].Size = e.Size
+	r.kept = append(r.kept, r.values[:e.Size]...)
 }
 
 func (r *reader) add(kind format.Kind, site uint32, token, clock uint64, left bool) {
@@ -264,6 +279,7 @@ func (r *reader) exit(e *rt.TraceEvent, clock uint64) {
 	}
 	r.open = r.open[:n-1]
 	r.add(format.Exit, e.Site, e.Value, clock, e.Left)
+	r.keep(e)
 }
 
 // fail says that the innermost call of a site returns an error.

@@ -182,3 +182,27 @@ func TestDecodeAnything(t *testing.T) {
 		}
 	}
 }
+
+// Values stay with their events, and go with those that are left out.
+func TestDecodeValues(t *testing.T) {
+	d := decoder{perTick: 1}
+	in := records("A1 c3 B2 b2 a1")
+	var values []byte
+	for i := range in {
+		in[i].Size = uint16(i + 1)
+		for n := 0; n <= i; n++ {
+			values = append(values, byte('0'+i))
+		}
+	}
+	got := d.trace(&rt.Trace{Site: 1, Ended: 300, Strands: []rt.Strand{{Started: 100, Records: in, Values: values}}}, testFunction)
+	s := got.Strands[0]
+	var text string
+	rest := s.Values
+	for _, e := range s.Events {
+		text += fmt.Sprintf("%s ", rest[:e.Size])
+		rest = rest[e.Size:]
+	}
+	if want := "0 222 3333 44444 "; text != want || len(rest) > 0 { // c3 has no beginning
+		t.Errorf("%s and %q, want %s", text, rest, want)
+	}
+}

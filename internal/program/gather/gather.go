@@ -21,6 +21,9 @@ type Options struct {
 	// time of their beginning and end. The zero Selection is all functions that policies allow.
 	Calls switchboard.Selection
 
+	// Values says that traces have arguments and results, too, of functions that were instrumented for them.
+	Values bool
+
 	Memory int64         // bytes for the events of all traces; 0: 64 MB
 	Most   int           // calls of one trace; 0: 100,000. Others are counted as lost
 	Linger time.Duration // how long after its root's end a trace waits for goroutines that still run
@@ -44,6 +47,17 @@ type Keep struct {
 	OneIn  uint64        // one in so many traces, by count; 0 does not hold
 	Tail   float64       // the root call took longer than this share of the latest calls of its function; 0 does not hold
 }
+
+// Values says which values may be gathered, and how they are written.
+type Values struct {
+	Args, Results bool
+	Depth         int      // how deep composite values are opened
+	Bytes         int      // of each value
+	Redact        []string // words in names of fields that are not gathered, see format.LooksSecret
+}
+
+// Seen returns what may be seen of values. Package agent, which knows the settings, sets it.
+var Seen = func() Values { return Values{} }
 
 // What Options that are 0 stand for.
 const (
@@ -97,7 +111,15 @@ func Start(o Options) (*Gatherer, error) {
 	if o.Most <= 0 {
 		o.Most = DefaultMost
 	}
-	if g.number = rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0))); g.number < 0 {
+	var v Values
+	values := uint32(0)
+	if o.Values {
+		if v = Seen(); v.Args || v.Results {
+			values = rt.Values
+			rt.GatherValues(v.Depth, v.Bytes, v.Redact)
+		}
+	}
+	if g.number = rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)), v.Args, v.Results); g.number < 0 {
 		return nil, ErrBusy
 	}
 	g.setKeep()
@@ -110,8 +132,8 @@ func Start(o Options) (*Gatherer, error) {
 	rt.Go(g.run)
 	all := o.Calls.Groups == nil && o.Calls.Has == nil
 	err := g.owner.Set(
-		switchboard.Wish{Want: rt.Gathered | rt.GatheredBy(g.number), Select: o.Calls, Kind: "Traces", Narrow: all},
-		switchboard.Wish{Want: rt.Root | rt.RootOf(g.number) | rt.Gathered | rt.GatheredBy(g.number), Select: o.Roots, Kind: "Traces"},
+		switchboard.Wish{Want: rt.Gathered | rt.GatheredBy(g.number) | values, Select: o.Calls, Kind: "Traces", Narrow: all},
+		switchboard.Wish{Want: rt.Root | rt.RootOf(g.number) | rt.Gathered | rt.GatheredBy(g.number) | values, Select: o.Roots, Kind: "Traces"},
 	)
 	if err != nil {
 		g.Stop()
@@ -153,12 +175,13 @@ func (g *Gatherer) Stop() {
 	})
 }
 
-// Counts returns four numbers. completed is that of traces whose root call has ended, and kept that
+// Counts returns five numbers. completed is that of traces whose root call has ended, and kept that
 // of traces that the rule kept. dropped is that of kept traces that were dropped because Queue of
-// them waited. lost is that of calls that traces lack because of Options.Most or Options.Memory.
-func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
+// them waited. lost is that of calls that traces lack because of Options.Most or Options.Memory. unvalued is
+// that of beginnings and ends of calls whose values were left out, because they would have cost too much.
+func (g *Gatherer) Counts() (completed, kept, dropped, lost, unvalued uint64) {
 	c, _ := g.counts()
-	return c.Ended, c.Queued + c.Dropped, c.Dropped, c.Lost
+	return c.Ended, c.Queued + c.Dropped, c.Dropped, c.Lost, c.Unvalued
 }
 
 // Active returns the number of traces whose root call is in progress.

@@ -27,6 +27,8 @@ type Trace struct {
 	Truncated bool
 	Lost      uint64
 
+	Types *Types // of the values of events; nil: there are no values
+
 	Within rt.Span // that the root call is in, if that was looked for
 	Status int     // of HTTP, that the request was answered with; 0: none
 
@@ -67,12 +69,15 @@ type Strand struct {
 	// ends without an exit of its own. It has an exit with Left where its end was noticed. The calls
 	// of a strand that is detached may be open at the end.
 	Events []Event
+
+	Values []byte // of the events, one behind the other: Event.Size says how many are an event's
 }
 
 // An Event is something that happened on a goroutine.
 type Event struct {
 	Kind format.Kind // Enter, Exit, Panic, Recover, Goexit or Error
 	Left bool        // of an exit: the call has not returned, a panic or Goexit left it
+	Size uint16      // of the arguments of an enter, of the results of an exit, bytes; 0: they aren't known
 
 	// Func is the function that was entered, that ended, or that returned an error; nil for the
 	// other kinds.

@@ -204,6 +204,7 @@ const (
 	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 	Gathered = runtime.WMGathered // calls are gathered if their goroutine is in a trace
 	Root     = runtime.WMRoot     // with Gathered: calls begin a trace if their goroutine is in none
+	Values   = runtime.WMValues   // with Gathered: with arguments and results, unless Unvalued
 	Seen     = runtime.WMSeen     // the first call is noted, see SeenStart
 )
 

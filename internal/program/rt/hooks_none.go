@@ -71,6 +71,7 @@ const (
 	Long
 	Gathered
 	Root
+	Values
 	Seen
 )
 

@@ -69,10 +69,19 @@ func RootOf(number int) uint32 { return runtime.WMRootOf(number) }
 
 // StartTraces takes a gatherer into use, and returns its number, -1 if none is free. The clock has been
 // chosen. All traces may take so many bytes, one most calls. After its root's end a kept trace waits
-// linger ns for goroutines that still run.
-func StartTraces(bytes uintptr, most uint64, linger int64) (number int) {
-	return runtime.WMStartTraces(bytes, most, linger)
+// linger ns for goroutines that still run. With args and results they have those of calls that sites want
+// Values of.
+func StartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (number int) {
+	return runtime.WMStartTraces(bytes, most, linger, args, results)
 }
+
+// GatherValues says how values are written, unless a recording has said so: see Capture. It is called before
+// sites want Values.
+func GatherValues(depth, bytes int, redact []string) { runtime.WMGatherValues(depth, bytes, redact) }
+
+// TypesOf returns the descriptions of the types of values that were gathered in an era: what
+// format.ParseTypes reads. They grow. It reports false if the era is over.
+func TypesOf(era uint32) (list []byte, ok bool) { return runtime.WMTypesOf(era) }
 
 // KeepTraces says which traces are kept: all; those whose root call failed, or took longer than so
 // many ns; one in so many. 0 stands for none. With ranked the longer ones may lack any that is not

@@ -15,6 +15,7 @@ type Trace struct {
 	Lost    uint64
 	Flags   uint32
 	Within  Span
+	Era     uint32
 	Status  uint32
 	Strands []Strand
 }
@@ -32,6 +33,7 @@ type Strand struct {
 	Goroutine, Parent, Started, Ticket uint64
 	Handed, Running                    bool
 	Records                            []TraceEvent
+	Values                             []byte
 }
 
 // A TraceEvent is an event of a strand.
@@ -40,6 +42,7 @@ type TraceEvent struct {
 	Site         uint32
 	Kind         uint8
 	Left         bool
+	Size         uint16
 }
 
 // Bits of Trace.Flags.
@@ -73,7 +76,7 @@ type ActiveTrace struct {
 type Ticket struct{}
 
 // TraceCounts count since StartTraces.
-type TraceCounts struct{ Begun, Ended, Queued, Dropped, Lost uint64 }
+type TraceCounts struct{ Begun, Ended, Queued, Dropped, Lost, Unvalued uint64 }
 
 // Gatherers is how many gatherers of traces there may be at a time.
 const Gatherers = 8
@@ -81,7 +84,11 @@ const Gatherers = 8
 func GatheredBy(number int) uint32 { return Seen << (1 + number) }
 func RootOf(number int) uint32     { return GatheredBy(number) << Gatherers }
 
-func StartTraces(bytes uintptr, most uint64, linger int64) (number int)                { panic(none) }
+func StartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (number int) {
+	panic(none)
+}
+func GatherValues(depth, bytes int, redact []string)                                   { panic(none) }
+func TypesOf(era uint32) (list []byte, ok bool)                                        { panic(none) }
 func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) { panic(none) }
 func WaitTraces(number int) bool                                                       { panic(none) }
 func TakeTrace(number int) *Trace                                                      { panic(none) }

@@ -64,7 +64,7 @@ type Owner struct {
 
 // A Wish is what an owner wants of functions.
 type Wish struct {
-	Want   uint32 // rt.Recorded, Watched, Counted, Timed, Gathered, Root and Seen
+	Want   uint32 // rt.Recorded, Watched, Counted, Timed, Gathered, Root, Values and Seen
 	Select Selection
 
 	Kind string // what observes or records, for policies
@@ -512,6 +512,9 @@ func (b *Board) switchMarker(t *Table, i int, f *function.Func, want uint32) {
 
 // want sets the word of a site, if it is another one.
 func (b *Board) want(t *Table, i int, want uint32) {
+	if want&rt.Values != 0 && (b.hidden.Load() || !t.Funcs()[i].Valued) {
+		want &^= rt.Values
+	}
 	if before := t.words[i]; before != want {
 		t.words[i] = want
 		b.switches.Want(t.pkg, i, want)

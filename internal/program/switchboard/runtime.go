@@ -13,7 +13,7 @@ type Switches interface {
 	Packages(f func(*rt.Package))
 
 	// Want sets all that is done with calls of a site: rt.Recorded, Watched, Counted, Timed, Gathered,
-	// Root and Seen.
+	// Root, Values and Seen.
 	Want(p *rt.Package, i int, flags uint32)
 
 	// Monitor sets what observed calls are told to, before the first site is watched.

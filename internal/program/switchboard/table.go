@@ -73,7 +73,8 @@ func (b *Board) load(t *Table) {
 	list := make([]*function.Func, len(sites))
 	for i := range sites {
 		s := &sites[i]
-		list[i] = &function.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line, Tiny: s.TinyNames(), Roles: b.groups.Roles(s.Flags.Roles())}
+		list[i] = &function.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line, Tiny: s.TinyNames(), Roles: b.groups.Roles(s.Flags.Roles()),
+			Valued: s.Args != nil || s.Results != nil}
 	}
 	t.vars = f.Vars(len(sites))
 	if len(sites) > 0 {

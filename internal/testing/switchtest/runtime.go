@@ -145,7 +145,7 @@ func (r *Runtime) Word(function string) (text string) {
 	flags := []struct {
 		flag uint32
 		name string
-	}{{rt.Recorded, "recorded"}, {rt.Unvalued, "unvalued"}, {rt.Watched, "watched"}, {rt.Counted, "counted"}, {rt.Long, "long"}, {rt.Timed, "timed"}, {rt.Gathered, "gathered"}, {rt.Root, "root"}, {rt.Seen, "seen"}}
+	}{{rt.Recorded, "recorded"}, {rt.Unvalued, "unvalued"}, {rt.Watched, "watched"}, {rt.Counted, "counted"}, {rt.Long, "long"}, {rt.Timed, "timed"}, {rt.Gathered, "gathered"}, {rt.Root, "root"}, {rt.Values, "valued"}, {rt.Seen, "seen"}}
 	for _, f := range flags {
 		if word&f.flag != 0 {
 			if text != "" {

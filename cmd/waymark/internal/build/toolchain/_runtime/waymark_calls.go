@@ -7,7 +7,7 @@ package runtime
 func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	gp := getg()
 	if f&wmFrameFlags|wmFrameLight|wmFrameRoot == wmOnlyGathered|wmFrameRoot {
-		if f = wmEnterGathered(gp, f); f&wmFrameGathered == 0 {
+		if f = wmEnterGathered(gp, f, nil); f&wmFrameGathered == 0 {
 			return 0
 		}
 		return f
@@ -34,6 +34,7 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		return wmEnterFlagged(f, v)
 	}
 	var call watchedCall
+	args := v.gathered(f)
 	if f&wmFrameWatched != 0 {
 		if call = wmEnterWatched(gp, f, v); call == nil {
 			f &^= wmFrameWatched
@@ -41,13 +42,13 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	}
 	// The time of monitors isn't the function's.
 	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args && f&wmFrameUnvalued == 0) {
-		f &^= wmFrameRecorded
+		f &^= wmFrameRecorded | wmFrameUnvalued
 	}
 	if f&(wmCounted<<32) != 0 {
 		wmCountCall(f.site())
 	}
 	if f&wmFrameGathered != 0 {
-		f = wmEnterGathered(gp, f)
+		f = wmEnterGathered(gp, f, args)
 	}
 	switch {
 	case f&wmFrameTimed != 0 && f.sampled():
@@ -99,7 +100,7 @@ func wmExitFlagged(f WMFrame, v *wmValues) {
 		wmExitTimed(gp, f)
 	}
 	if f&wmFrameGathered != 0 {
-		wmExitGathered(gp, f)
+		wmExitGathered(gp, f, v.gathered(f))
 	}
 	if f&wmFrameRecorded != 0 {
 		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results && f&wmFrameUnvalued == 0)

@@ -57,12 +57,81 @@ func (w *wmEntry) close() bool {
 	return true
 }
 
+// wmOwnTypeChunk is wmNewTypeChunk while nothing is recorded.
+func wmOwnTypeChunk() bool {
+	t := &wmTypes
+	if t.locked || t.nown == len(t.own) {
+		t.short = true
+		return false
+	}
+	if t.own[t.nown] == 0 {
+		t.own[t.nown] = uintptr(persistentalloc(wmChunkSize, 8, &memstats.other_sys))
+	}
+	t.chunk = t.own[t.nown]
+	(*wmChunkHead)(unsafe.Pointer(t.chunk)).end = wmChunkHeader
+	t.nown++
+	return true
+}
+
+// WMTypesOf returns the descriptions of types of an era, which package format can read. It reports false if they have
+// been forgotten.
+func WMTypesOf(era uint32) (list []byte, ok bool) {
+	for room := wmChunkSize; ; room *= 2 {
+		list := make([]byte, room)
+		n, ok := wmCopyTypes(era, list)
+		if !ok {
+			return nil, false
+		}
+		if n <= len(list) {
+			return list[:n], true
+		}
+	}
+}
+
+// wmCopyTypes copies the descriptions to list as far as it goes, and returns how many bytes they are.
+func wmCopyTypes(era uint32, list []byte) (n int, ok bool) {
+	t := &wmTypes
+	lock(&t.lock)
+	ok = t.era == era
+	each := func(chunk uintptr) {
+		size := int((*wmChunkHead)(unsafe.Pointer(chunk)).end - wmChunkHeader)
+		if n+size <= len(list) {
+			memmove(unsafe.Pointer(&list[n]), unsafe.Pointer(chunk+wmChunkHeader), uintptr(size))
+		}
+		n += size
+	}
+	switch {
+	case !ok || t.chunk == 0:
+	case t.nown > 0:
+		for _, chunk := range t.own[:t.nown] {
+			each(chunk)
+		}
+	default:
+		for i := *(*uint32)(unsafe.Pointer(wm.base + wmArenaTypes)); ; {
+			chunk := wm.base + uintptr(i)*wmChunkSize
+			if each(chunk); chunk == t.chunk {
+				break
+			}
+			i = uint32((*wmChunkHead)(unsafe.Pointer(chunk)).goroutine)
+		}
+	}
+	unlock(&t.lock)
+	return n, ok
+}
+
 // wmNewTypeChunk takes a chunk for descriptions and links it to the last one, the
 // first to the control chunk. It tells whether one was free.
 func wmNewTypeChunk() bool {
 	lock(&wm.lock)
-	i, ok := wmTakeChunk()
+	arena := wm.base != 0
+	i, ok := uint32(0), false
+	if arena {
+		i, ok = wmTakeChunk()
+	}
 	unlock(&wm.lock)
+	if !arena {
+		return wmOwnTypeChunk()
+	}
 	if !ok {
 		wmTypes.short = true
 		return false

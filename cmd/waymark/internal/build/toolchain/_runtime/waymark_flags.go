@@ -14,7 +14,7 @@ const (
 	wmWatched  = 1 << 29 // monitors see them, see waymark_monitor.go
 	wmCounted  = 1 << 28 // they are counted, see waymark_cells.go
 	wmTimed    = 1 << 27 // they are counted and timed
-	wmUnvalued = 1 << 26 // they are recorded without arguments and results
+	wmUnvalued = 1 << 26 // they are recorded without arguments and results; if they aren't recorded, they are gathered with them
 	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
 	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
@@ -69,6 +69,7 @@ const (
 	WMLong     = wmLong     // counts, too; see waymark_long.go
 	WMGathered = wmGathered
 	WMRoot     = wmRoot // gathers, too
+	WMValues   = 2      // with WMGathered: with arguments and results, unless they are WMUnvalued. It is no bit of the word
 )
 
 // WMLight reports whether calls of a site with that word may be nothing but a count, or nothing at all.
@@ -94,14 +95,14 @@ func WMDone(s WMSite) bool {
 // WMValued reports whether a site's word says that anybody may want the values of its calls. It is
 // inlined, too, so that they are not boxed for calls that are only counted or timed.
 func WMValued(s WMSite) bool {
-	return s&wmFlagged == 0 || s&wmWatched != 0 || s&(wmRecorded|wmUnvalued) == wmRecorded || s&wmArmedWord == wmArmedWord
+	return s&wmFlagged == 0 || s&wmWatched != 0 || (s^s<<4)&wmRecorded != 0 || s&wmArmedWord == wmArmedWord // one of recorded and unvalued
 }
 
 // WMWant sets all that is done with calls of the i-th site of p, in one store. WMSeen is for the first
 // call only: see waymark_seen.go.
 func WMWant(p *WMPackage, i int, flags uint32) {
-	first, by := flags&WMSeen != 0, flags&wmByGatherers>>wmGatheredShift
-	switch flags &^= WMSeen | wmByGatherers; {
+	first, values, by := flags&WMSeen != 0, flags&WMValues != 0, flags&wmByGatherers>>wmGatheredShift
+	switch flags &^= WMSeen | WMValues | wmByGatherers; {
 	case flags&wmRecorded != 0:
 		flags &^= wmLong // all calls are recorded
 	case flags&wmLong != 0:
@@ -116,6 +117,9 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	}
 	if flags&wmRoot != 0 {
 		flags |= wmGathered
+	}
+	if values && flags&(wmGathered|wmRecorded) == wmGathered {
+		flags |= wmUnvalued
 	}
 	id := p.Base + uint32(i)
 	if id > wmSiteID {
@@ -132,7 +136,7 @@ func wmSiteWord(id, flags uint32) uint32 {
 		return 0
 	case wmRecorded:
 		return id
-	case wmGathered:
+	case wmGathered, wmGathered | wmUnvalued:
 		flags |= wmLight
 	case wmCounted:
 		if id < wmCountSites {

@@ -43,6 +43,8 @@ type wmGatherer struct {
 	most   uint64 // records of a trace
 	linger uint64 // ticks that a kept trace waits for goroutines that run still
 
+	args, results bool // values are gathered, too
+
 	// Those that are kept, until the library takes them.
 	head, tail uintptr
 	queued     int

@@ -17,7 +17,11 @@ const (
 // WMRetire, and returns the number of the recording. The one before has ended. WMSetClock has been
 // called. No chunk is free before WMFree.
 func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
-	if wm.base != 0 {
+	lock(&wmTypes.lock)
+	wmTypes.locked = true
+	known := wmTypes.n > 0 // by a recording before, or by traces
+	unlock(&wmTypes.lock)
+	if wm.base != 0 || known {
 		WMRetire()
 	}
 	chunks := len(arena) / wmChunkSize
@@ -35,12 +39,8 @@ func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
 	wm.number++
 	recording = wm.number
 	wmCaptured.panicsHidden = false
-	if wmTypes.table == nil {
-		wmForgetTypes()
-	}
-	wmFindConstants()
-	wmFindArguments()
 	unlock(&wm.lock)
+	wmMeetTypes(true)
 	wmPair()
 	wm.on.Store(1)
 	return recording
@@ -66,4 +66,17 @@ func WMStop() {
 	for gp := waiting.pop(); gp != nil; gp = waiting.pop() {
 		wmWake(gp)
 	}
+}
+
+// wmMeetTypes makes what values are written with, unless it is there. arena says that the arena is there in which
+// types are described from now on.
+func wmMeetTypes(arena bool) {
+	lock(&wmTypes.lock)
+	if wmTypes.table == nil {
+		wmForgetTypes()
+	}
+	wmTypes.locked = wmTypes.locked && !arena
+	wmFindConstants()
+	wmFindArguments()
+	unlock(&wmTypes.lock)
 }

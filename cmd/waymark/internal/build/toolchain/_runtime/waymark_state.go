@@ -71,6 +71,7 @@ type wmP struct {
 	ncells uintptr
 	table  *wmCellTable // where others find both
 	traces [WMGatherers]wmTracesOfP
+	traced wmValuesOfP
 
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable

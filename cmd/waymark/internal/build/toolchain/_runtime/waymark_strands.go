@@ -66,6 +66,7 @@ const (
 	wmGatherError   = 4 << 57 // the value is the id of the site
 	wmGatherGo      = 5 << 57 // the value is the goid of the goroutine that was started
 	wmGatherTicket  = 6 << 57 // the value is the number of the ticket that was taken
+	wmGatherValues  = 7 << 57 // values of the event before lie behind the record, the value is their size in bytes
 	wmGatherCode    = 7 << 57
 	wmGatherValue   = 1<<56 - 1
 )
@@ -105,15 +106,15 @@ func wmSlowGather(gp *g) {
 }
 
 // wmEnterGathered gathers a call that begins, and may begin a trace. It returns f without the flags that
-// say so if it isn't gathered.
-func wmEnterGathered(gp *g, f WMFrame) WMFrame {
+// say so if it isn't gathered. v is nil unless arguments are wanted, too.
+func wmEnterGathered(gp *g, f WMFrame, v *wmValues) WMFrame {
 	all, none := f, f&^(wmFrameGathered|wmFrameRoot)
 	if gp.wm.strand == 0 && f&wmFrameRoot == 0 || gp.wm.flags&wmMuted != 0 || gp != gp.m.curg {
 		return none
 	}
 	mp := acquirem()
 	if f = none; mp.p != 0 {
-		f |= wmGatherCall(gp, mp.p.ptr(), all)
+		f |= wmGatherCall(gp, mp.p.ptr(), all, v)
 	}
 	releasem(mp)
 	return f
@@ -121,7 +122,7 @@ func wmEnterGathered(gp *g, f WMFrame) WMFrame {
 
 // wmGatherCall is wmEnterGathered where the P stays. It returns those of the flags that hold: the call is
 // gathered, it is the root call of a trace.
-func wmGatherCall(gp *g, pp *p, f WMFrame) (is WMFrame) {
+func wmGatherCall(gp *g, pp *p, f WMFrame, v *wmValues) (is WMFrame) {
 	calls, roots := f.gatherers()
 	for s := gp.strand(); s != nil; {
 		t, outer := s.trace, s.outer
@@ -141,12 +142,14 @@ func wmGatherCall(gp *g, pp *p, f WMFrame) (is WMFrame) {
 		}
 		if calls&bit != 0 && s.enter(gp, f) {
 			is |= wmFrameGathered
+			s.arguments(gp, v)
 		}
 		s = outer
 	}
 	for roots &= wmTraces.on.Load(); roots != 0; roots &= roots - 1 {
 		if wmBeginTrace(gp, pp, &wmTraces.list[sys.TrailingZeros32(roots)], f) {
 			is |= wmFrameGathered | wmFrameRoot
+			gp.strand().arguments(gp, v)
 		}
 	}
 	return is
@@ -169,32 +172,32 @@ func (s *wmStrand) enter(gp *g, f WMFrame) bool {
 	return true
 }
 
-// wmExitGathered gathers that a call ends, and may end traces.
-func wmExitGathered(gp *g, f WMFrame) {
+// wmExitGathered gathers that a call ends, and may end traces. v is nil unless results are wanted, too.
+func wmExitGathered(gp *g, f WMFrame, v *wmValues) {
 	mp := acquirem()
 	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 && gp == mp.curg && mp.p != 0 {
 		if wmTraces.only != 0 { // there is no other strand
-			s.exit(gp, f)
+			s.exit(gp, f, v)
 		} else {
-			s.exits(gp, f)
+			s.exits(gp, f, v)
 		}
 	}
 	releasem(mp)
 }
 
 // exits is wmExitGathered with several gatherers. s is the goroutine's first strand.
-func (s *wmStrand) exits(gp *g, f WMFrame) {
+func (s *wmStrand) exits(gp *g, f WMFrame, v *wmValues) {
 	calls, _ := f.gatherers()
 	for s != nil {
 		outer := s.outer
 		if calls&(1<<s.trace.of) != 0 || s.trace.frame == WMFrame(f.plain()) { // who wants it may have changed
-			s.exit(gp, f)
+			s.exit(gp, f, v)
 		}
 		s = outer
 	}
 }
 
-func (s *wmStrand) exit(gp *g, f WMFrame) {
+func (s *wmStrand) exit(gp *g, f WMFrame, v *wmValues) {
 	if w := s.without; w != 0 {
 		if f.token() > w.token() {
 			return
@@ -208,24 +211,32 @@ func (s *wmStrand) exit(gp *g, f WMFrame) {
 	left := f.left(gp)
 	if left {
 		word |= wmGatherLeft
+		v = nil
 	}
 	root := f&wmFrameRoot != 0 && s == &t.root // of this trace or, if it isn't its frame, of another one
 	switch {
 	case !root || f.token() > t.frame.token():
-		s.add(gp, word, false)
+		s.end(gp, word, v)
 		return
 	case WMFrame(f.plain()) == t.frame:
-		s.add(gp, word, false)
+		s.end(gp, word, v)
 		if left && gp._panic.goexit {
 			t.flags |= WMTraceExited
 		} else if left {
 			t.flags |= WMTracePanicked
 		}
 	case f.token() == t.frame.token():
-		s.add(gp, word, false) // the one is inlined into the other
+		s.end(gp, word, v) // the one is inlined into the other
 		return
 	}
 	wmEndTrace(gp, gp.m.p.ptr(), t)
+}
+
+// end gathers that a call ends, with its results.
+func (s *wmStrand) end(gp *g, word uint64, v *wmValues) {
+	if s.add(gp, word, false) {
+		s.results(gp, v)
+	}
 }
 
 // wmGatherEvent gathers what isn't a call. On g0 it is for gp, which ran last.
@@ -356,7 +367,7 @@ func (s *wmStrand) add(gp *g, word uint64, begins bool) bool {
 		return false
 	}
 	if pos&(wmBlockSize-1) == 0 {
-		if pos = s.extend(gp, begins); pos == 0 {
+		if pos = s.extend(gp, begins, begins); pos == 0 {
 			return false
 		}
 	}
@@ -370,18 +381,23 @@ func (s *wmStrand) put(gp *g, pos uintptr, word uint64) (clock uint64) {
 	clock = wmClock()
 	r.word = word
 	r.commit(clock)
-	pos += wmRecordSize
+	s.goOn(gp, pos+wmRecordSize)
+	return clock
+}
+
+// goOn has the goroutine's next record go to pos.
+func (s *wmStrand) goOn(gp *g, pos uintptr) {
 	if wm.counter && gp.wm.flags&wmMuted == 0 && !s.few && wmTraces.only != 0 {
 		gp.wm.gather = pos
 	} else {
 		s.pos, gp.wm.gather = pos, wmGatherSlow
 	}
-	return clock
 }
 
 // extend gives the strand another block, and returns where its records go. It returns 0 if there is
-// no block, or the trace has as many records as it may have. Then what the block was for is lost.
-func (s *wmStrand) extend(gp *g, begins bool) uintptr {
+// no block, or the trace has as many records as it may have. spare says that the block isn't for what ends:
+// of the last memory it gets none. call says that a call is lost then.
+func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
 	t := s.trace
 	if t.over.Load() != 0 {
 		s.depart(gp, wmLeft)
@@ -394,20 +410,23 @@ func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 	}
 	c := t.gatherer()
 	records, have, most := uint64(wmBlockRecords), t.records.Load(), c.most
+	have -= min(have, t.valued.Load()) // which are noted before the records of their block are
 	switch {
 	case have < most:
 		records = min(records, most-have)
-	case begins:
-		t.lost.Add(1)
+	case spare:
+		if call {
+			t.lost.Add(1)
+		}
 		return 0
 	default:
 		s.few = true
 	}
 	lock(&wmTraces.lock)
-	b := c.blocks.take(begins)
+	b := c.blocks.take(spare)
 	unlock(&wmTraces.lock)
 	if b == 0 {
-		if begins {
+		if call {
 			t.lost.Add(1)
 		}
 		return 0

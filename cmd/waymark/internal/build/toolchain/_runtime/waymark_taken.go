@@ -15,6 +15,7 @@ type WMTrace struct {
 	Lost    uint64 // calls
 	Flags   uint32
 	Within  WMSpan     // that the root call is in
+	Era     uint32     // of the types of values, see WMTypesOf
 	Status  uint32     // of HTTP, that the request was answered with; 0: none
 	Strands []WMStrand // the first one is of the root call's goroutine, whose Started is when that began
 }
@@ -28,6 +29,7 @@ type WMStrand struct {
 	Handed    bool   // the goroutine ran before it joined with the ticket
 	Running   bool   // the goroutine has not ended, nor its work if that was handed to it
 	Records   []WMTraceEvent
+	Values    []byte // of the events, one behind the other
 }
 
 // A WMTraceEvent is an event of a strand.
@@ -36,7 +38,8 @@ type WMTraceEvent struct {
 	Value uint64 // token; of WMGatheredGo the id of the goroutine that was started, of WMGatheredTicket the number
 	Site  uint32
 	Kind  uint8
-	Left  bool // the call has ended without returning
+	Left  bool   // the call has ended without returning
+	Size  uint16 // of its values, bytes; 0: none were gathered
 }
 
 // Values of WMTraceEvent.Kind.
@@ -53,8 +56,9 @@ const (
 
 // WMStartTraces takes a gatherer into use whose root calls begin traces, and returns its number, -1 if none
 // is free. The clock has been chosen. All its traces may take so many bytes, one most calls. After its root's
-// end a kept trace waits linger ns for goroutines that run still.
-func WMStartTraces(bytes uintptr, most uint64, linger int64) (number int) {
+// end a kept trace waits linger ns for goroutines that run still. With args and results it has those of calls that sites
+// want WMValues of.
+func WMStartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (number int) {
 	rate := wmRate()
 	c := wmTakeGatherer()
 	if c == nil {
@@ -64,7 +68,7 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64) (number int) {
 	c.blocks.most = max(bytes/wmBlockSize, 16)
 	c.blocks.kept = c.blocks.most / 16
 	c.most = 2 * most
-	c.linger = wmTicksOf(linger, rate)
+	c.linger, c.args, c.results = wmTicksOf(linger, rate), args, results
 	c.all, c.failed, c.ranked, c.oneIn = false, false, false, 0
 	c.kept, c.dropped = 0, 0
 	c.lost.Store(0)
@@ -175,7 +179,7 @@ func (c *wmGatherer) reclaim() {
 
 // copy returns what has been gathered until now.
 func (t *wmTrace) copy() *WMTrace {
-	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within, Status: t.status.Load()}
+	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within, Era: t.era, Status: t.status.Load()}
 	n := 0
 	for s := &t.root; s != nil; s = s.next {
 		n++
@@ -194,18 +198,37 @@ func (t *wmTrace) copy() *WMTrace {
 
 func (s *wmStrand) copy(o *WMStrand) {
 	first := atomic.Loaduintptr(&s.first)
-	n := 0
-	wmEachRecord(first, func(uint64, *wmRecord) { n++ })
+	n, size := 0, uintptr(0)
+	wmEachRecord(first, func(_ uint64, r *wmRecord) {
+		if bytes := r.values(); bytes > 0 {
+			size += bytes
+		} else {
+			n++
+		}
+	})
 	if n == 0 {
 		return
 	}
-	o.Records = make([]WMTraceEvent, 0, n)
+	o.Records, o.Values = make([]WMTraceEvent, 0, n), make([]byte, 0, size)
 	wmEachRecord(first, func(clock uint64, r *wmRecord) {
-		o.Records = append(o.Records, wmGatheredOf(clock, r.word))
+		if bytes := r.values(); bytes == 0 {
+			o.Records = append(o.Records, wmGatheredOf(clock, r.word))
+		} else if last := len(o.Records) - 1; last >= 0 {
+			o.Values = append(o.Values, unsafe.Slice((*byte)(add(unsafe.Pointer(r), wmRecordSize)), bytes)...)
+			o.Records[last].Size = uint16(bytes)
+		}
 	})
 }
 
-// wmEachRecord calls f for each record in the block and those that follow it.
+// values returns how many bytes of values lie behind the record, 0 if it is that of an event.
+func (r *wmRecord) values() uintptr {
+	if r.word&(wmFrameGathered|wmGatherCode) != wmGatherValues {
+		return 0
+	}
+	return uintptr(r.word & wmGatherValue)
+}
+
+// wmEachRecord calls f for each record in the block and those that follow it, not for what lies behind one.
 func wmEachRecord(block uintptr, f func(clock uint64, r *wmRecord)) {
 	for ; block != 0; block = atomic.Loaduintptr(&(*wmBlock)(unsafe.Pointer(block)).next) {
 		for at := (*wmBlock)(unsafe.Pointer(block)).start; at < block+wmBlockSize; at += wmRecordSize {
@@ -215,6 +238,7 @@ func wmEachRecord(block uintptr, f func(clock uint64, r *wmRecord)) {
 				break
 			}
 			f(clock, r)
+			at += alignUp(r.values(), wmRecordSize)
 		}
 	}
 }
@@ -255,18 +279,19 @@ func WMForgetTraces(number int) { wmTraces.list[number].free() }
 
 // A WMTraceCounts counts since WMStartTraces.
 type WMTraceCounts struct {
-	Begun, Ended, Queued, Dropped, Lost uint64
+	Begun, Ended, Queued, Dropped, Lost, Unvalued uint64
 }
 
 // WMCountTraces returns how many traces have begun and ended. Of the ended ones it returns how many
 // were queued because they are kept, and how many weren't because the queue was full. It also
-// returns how many calls were not gathered.
+// returns how many calls were not gathered, and of how many events values were left out.
 func WMCountTraces(number int) (n WMTraceCounts) {
 	c := &wmTraces.list[number]
 	lock(&allpLock)
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil { // ends before beginnings: a trace may end on another P
 			n.Ended += pp.wm.traces[number].ended
+			n.Unvalued += pp.wm.traces[number].unvalued
 		}
 	}
 	for _, pp := range allp[:cap(allp)] {

@@ -32,6 +32,7 @@ type wmTrace struct {
 	frame   WMFrame // of the root call
 	ended   uint64  // clock, when the root call ended
 	records atomic.Uint64
+	valued  atomic.Uint64 // of the records, those that values have taken the place of
 	lost    atomic.Uint64
 	running int32         // strands whose goroutines have not left
 	over    atomic.Uint32 // nothing more is gathered
@@ -40,6 +41,7 @@ type wmTrace struct {
 	status  atomic.Uint32 // of HTTP, with which a goroutine of the trace has answered; 0: none
 	within  WMSpan        // that the root call is in
 	of      uint32        // number of its gatherer
+	era     uint32        // of the types when it began; 0: no values are gathered
 	key     uint64        // when it is kept
 	ticket  uint64        // number of its first ticket, 0 if it has none; see waymark_tickets.go
 }
@@ -60,6 +62,8 @@ type wmTracesOfP struct {
 	spare *wmTrace // with one block, for the next root call
 	begun uint64
 	ended uint64
+
+	unvalued uint64 // events whose values were left out, because they would have cost too much
 }
 
 // wmBeginTrace begins a trace of c with the root call f, and reports whether there was memory for that. The
@@ -76,6 +80,9 @@ func wmBeginTrace(gp *g, pp *p, c *wmGatherer, f WMFrame) bool {
 	own.begun++
 	s := &t.root
 	t.frame, t.last, t.running = WMFrame(f.plain()), s, 1
+	if c.args || c.results {
+		t.era = wmTypes.era
+	}
 	s.trace, s.goid, s.parent = t, gp.goid, gp.parentGoid
 	s.pos = s.first + wmBlockHead
 	if c.most < uint64(wmBlockRecords) {

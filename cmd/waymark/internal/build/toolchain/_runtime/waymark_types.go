@@ -59,6 +59,12 @@ type wmTypesFound struct {
 	id    uint32
 	chunk uintptr // that descriptions are written to
 	short bool    // no chunk was free
+	era   uint32  // grows when all descriptions are forgotten
+
+	// Without a recording descriptions lie in memory that is used again in the next era.
+	own    [16]uintptr // chunks
+	nown   int         // of these, in use
+	locked bool        // a recording begins, which must have all descriptions
 }
 
 type wmTypeTable struct {

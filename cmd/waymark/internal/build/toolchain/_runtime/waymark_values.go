@@ -85,12 +85,15 @@ func WMCapture(args, results, panics bool, depth, bytes int, redact []string) {
 }
 
 // WMHide has values of panics masked from now on. If values is set, arguments and results are
-// not recorded. The program has decided so while it was recorded. Calls that begin or end
+// not recorded, nor gathered. The program has decided so while it was recorded. Calls that begin or end
 // meanwhile see it or not.
 func WMHide(values bool) {
 	wmCaptured.panicsHidden = true
 	if values {
 		wmCaptured.args, wmCaptured.results = false, false
+		for i := range wmTraces.list {
+			wmTraces.list[i].args, wmTraces.list[i].results = false, false
+		}
 		wmProbesHidden.Store(true)
 	}
 }
