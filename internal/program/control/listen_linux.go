@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/program/descriptor"
 )
 
 // mostConnections is how many clients are served at a time.
@@ -31,7 +33,8 @@ func Listen(path string, r Runtime) (*Listener, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	l := &Listener{path: path, fd: raise(fd), runtime: r, slots: make(chan struct{}, mostConnections)}
+	fd, _ = descriptor.Raise(fd)
+	l := &Listener{path: path, fd: fd, runtime: r, slots: make(chan struct{}, mostConnections)}
 	if err := l.bind(); err != nil {
 		syscall.Close(l.fd)
 		return nil, err
@@ -72,18 +75,6 @@ func (l *Listener) bind() error {
 	return nil
 }
 
-// raise moves a descriptor to a high number, if one is free: programs count on low numbers.
-func raise(fd int) int {
-	const dupCloexec = 0x406 // F_DUPFD_CLOEXEC
-	for _, least := range []uintptr{1 << 16, 1000, 200} {
-		if high, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), dupCloexec, least); errno == 0 {
-			syscall.Close(fd)
-			return int(high)
-		}
-	}
-	return fd
-}
-
 // own reports whether the descriptor is still the socket's.
 func (l *Listener) own() bool {
 	var st syscall.Stat_t
@@ -107,7 +98,8 @@ func (l *Listener) Serve(server func() *Server) {
 		fd, _, err := syscall.Accept4(l.fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
 		switch err {
 		case nil:
-			l.accept(server, raise(fd))
+			fd, _ = descriptor.Raise(fd)
+			l.accept(server, fd)
 		case syscall.EAGAIN, syscall.EINTR, syscall.ECONNABORTED:
 		case syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM:
 			l.runtime.Ready(-1, false, int64(time.Second))

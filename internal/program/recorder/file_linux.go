@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/waymark-go/waymark/internal/program/descriptor"
 )
 
 // A file is one that the recorder writes to. The program knows nothing of its
@@ -42,25 +44,14 @@ func create(path string) (*file, error) {
 	return f, nil
 }
 
-// fewest is the number of descriptors that the program has to itself.
-const fewest = 200
-
-// raise moves a descriptor to a high number. It is an error if the limit allows none:
-// then the program may well need them all. Where the call itself is not allowed the
-// descriptor stays as it is.
+// raise moves a descriptor out of the program's way. It is an error if the limit allows few: then the program
+// may well need them all.
 func raise(fd int) (int, error) {
-	const dupCloexec = 0x406 // F_DUPFD_CLOEXEC
-	for _, least := range []uintptr{1 << 16, 1000, fewest} {
-		high, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), dupCloexec, least)
-		if errno == 0 {
-			syscall.Close(fd)
-			return int(high), nil
-		}
-		if errno != syscall.EINVAL && errno != syscall.EMFILE {
-			return fd, nil
-		}
+	high, ok := descriptor.Raise(fd)
+	if !ok {
+		return fd, fmt.Errorf("fewer than %d descriptors are allowed, and the program may need them: raise the limit (ulimit -n)", descriptor.Fewest+2)
 	}
-	return fd, fmt.Errorf("no descriptor from %d on is free, and those below are the program's: raise the limit (ulimit -n)", fewest)
+	return high, nil
 }
 
 // is reports whether st is this file's.
@@ -107,11 +98,6 @@ func (f *file) write(b []byte, off int64) error {
 	if err != nil {
 		return err
 	}
-	return f.put(b, off)
-}
-
-// put writes b whatever has become of the file.
-func (f *file) put(b []byte, off int64) error {
 	for len(b) > 0 {
 		n, err := syscall.Pwrite(f.fd, b, off)
 		if err == syscall.EINTR || err == syscall.EAGAIN {
