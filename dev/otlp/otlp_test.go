@@ -150,12 +150,16 @@ type httpReceiver struct {
 }
 
 func (r *httpReceiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	z, err := gzip.NewReader(q.Body)
-	if err != nil {
-		r.Error(err)
-		return
+	in := io.Reader(q.Body)
+	if q.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			r.Error(err)
+			return
+		}
+		in = z
 	}
-	body, err := io.ReadAll(z)
+	body, err := io.ReadAll(in)
 	if err != nil {
 		r.Error(err)
 	}

@@ -46,7 +46,7 @@ type protocol interface {
 	encode(r *Request, plain bool) (body []byte, size int)
 
 	// describe sets the header of a request.
-	describe(h http.Header, plain bool, timeout time.Duration)
+	describe(h http.Header, body []byte, timeout time.Duration)
 
 	// judge returns nil, a *Rejection or a *Refusal for an answer, whose body ended with err.
 	judge(resp *http.Response, body []byte, err error) error
@@ -162,7 +162,7 @@ func (c *Client) Post(ctx context.Context, body []byte) error {
 	for key, value := range c.header {
 		req.Header.Set(key, value)
 	}
-	c.describe(req.Header, c.plain, c.Timeout)
+	c.describe(req.Header, body, c.Timeout)
 	client := c.http
 	client.Timeout = c.Timeout
 	resp, err := client.Do(req)
@@ -181,10 +181,14 @@ func (c *Client) Post(ctx context.Context, body []byte) error {
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// compress returns data in the form of gzip, unless plain.
-func compress(data []byte, plain bool) []byte {
-	if plain {
-		return bytes.Clone(data)
+// leastCompressed is how many bytes are worth what compressing takes: most of a megabyte of the heap, which a service
+// that sends a few traces a minute would have collected for it.
+const leastCompressed = 32 << 10
+
+// compress returns data in the form of gzip, unless plain, or there is little. It reports whether it has.
+func compress(data []byte, plain bool) (out []byte, compressed bool) {
+	if plain || len(data) < leastCompressed {
+		return bytes.Clone(data), false
 	}
 	var b bytes.Buffer
 	z := writers.Get().(*gzip.Writer)
@@ -192,8 +196,11 @@ func compress(data []byte, plain bool) []byte {
 	z.Reset(&b)
 	z.Write(data)
 	z.Close()
-	return b.Bytes()
+	return b.Bytes(), true
 }
+
+// magic is how gzip begins.
+var magic = []byte{0x1f, 0x8b}
 
 // writers are used again: each has most of a megabyte.
 var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}

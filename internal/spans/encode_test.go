@@ -2,7 +2,9 @@ package spans
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
+	"time"
 )
 
 // BenchmarkEncode measures what it takes to make the body of a full request.
@@ -31,4 +33,29 @@ func BenchmarkEncode(b *testing.B) {
 			b.SetBytes(int64(len(r.Protobuf())))
 		}
 	})
+}
+
+// Only large bodies are compressed, and those that are say so.
+func TestCompressed(t *testing.T) {
+	for _, url := range []string{"http://127.0.0.1:1", "grpc://127.0.0.1:1"} {
+		for _, tt := range []struct {
+			spans      int
+			plain, zip bool
+		}{{1, false, false}, {2000, false, true}, {2000, true, false}} {
+			c, err := NewClient(Config{URL: url, Plain: tt.plain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := make([]Span, tt.spans)
+			for i := range list {
+				list[i] = Span{Resource: NewResource("test"), Name: "main.handle"}
+			}
+			body, size := c.Encode(Of(list))
+			h := make(http.Header)
+			c.describe(h, body, time.Second)
+			if zip := h.Get("Content-Encoding")+h.Get("Grpc-Encoding") == "gzip"; zip != tt.zip || (len(body) < size) != tt.zip {
+				t.Errorf("%s, %+v: compressed %v, %d of %d bytes", url, tt, zip, len(body), size)
+			}
+		}
+	}
 }

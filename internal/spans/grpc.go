@@ -29,19 +29,19 @@ const headSize = 5
 
 func (grpc) encode(r *Request, plain bool) (body []byte, size int) {
 	m := r.Protobuf()
-	packed := compress(m, plain)
+	packed, compressed := compress(m, plain)
 	b := make([]byte, headSize, headSize+len(packed))
-	if !plain {
+	if compressed {
 		b[0] = 1
 	}
 	binary.BigEndian.PutUint32(b[1:], uint32(len(packed)))
 	return append(b, packed...), len(m)
 }
 
-func (grpc) describe(h http.Header, plain bool, timeout time.Duration) {
+func (grpc) describe(h http.Header, body []byte, timeout time.Duration) {
 	h.Set("Content-Type", "application/grpc")
 	h.Set("Te", "trailers")
-	if !plain {
+	if body[0] == 1 {
 		h.Set("Grpc-Encoding", "gzip")
 	}
 	h.Set("Grpc-Timeout", fmt.Sprintf("%dm", min(timeout.Milliseconds(), 1e8-1)))

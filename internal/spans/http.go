@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -18,15 +19,16 @@ func (p overHTTP) encode(r *Request, plain bool) (body []byte, size int) {
 	} else {
 		b = r.Protobuf()
 	}
-	return compress(b, plain), len(b)
+	body, _ = compress(b, plain)
+	return body, len(b)
 }
 
-func (p overHTTP) describe(h http.Header, plain bool, _ time.Duration) {
+func (p overHTTP) describe(h http.Header, body []byte, _ time.Duration) {
 	h.Set("Content-Type", "application/x-protobuf")
 	if p.json {
 		h.Set("Content-Type", "application/json")
 	}
-	if !plain {
+	if bytes.HasPrefix(body, magic) { // no other body begins so
 		h.Set("Content-Encoding", "gzip")
 	}
 }
