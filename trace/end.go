@@ -79,17 +79,25 @@ func (c *Collector) end() {
 	}
 }
 
-// save writes traces to a file. There is no file, or the old one, until it is whole.
+// save writes traces to a file. There is no file, or the old one, until it is whole. A device or a pipe is
+// written to as it is.
 func save(path string, list []*Trace) error {
-	part := path + ".new"
-	os.Remove(part)                                                       // what a killed program left
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // as recordings
+	part, flags := path+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		part, flags = path, os.O_WRONLY
+	} else {
+		os.Remove(part) // what a killed program left
+	}
+	f, err := os.OpenFile(part, flags, 0o600) // as recordings
 	if err != nil {
 		return err
 	}
 	err = WriteXML(f, list)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
+	}
+	if part == path {
+		return err
 	}
 	if err == nil {
 		err = os.Rename(part, path)

@@ -16,8 +16,13 @@ func appendFile(path string, b []byte) error {
 	return writeFile(path, syscall.O_APPEND, b)
 }
 
-// replaceFile writes a file in place of another one, which is there until then.
+// replaceFile writes a file in place of another one, which is there until then. A device or a pipe is written to
+// as it is.
 func replaceFile(path string, b []byte) error {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) == nil && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return writeFile(path, 0, b)
+	}
 	part := path + ".new"
 	syscall.Unlink(part) // what a killed program left
 	err := writeFile(part, syscall.O_EXCL, b)
