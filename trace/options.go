@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
@@ -24,6 +25,7 @@ type Options struct {
 	Longer  time.Duration     // whose root call took longer than this
 	Tail    float64           // whose root call took longer than this share of the latest calls of its function, as 0.99
 	OneIn   int               // one in so many traces
+	HTTP    []HTTP            // that handle a request which any of these selects
 	Keep    func(*Trace) bool // for which it returns true
 
 	// Calls are the functions whose calls are gathered, beside those of the roots: a *waymark.Group
@@ -58,6 +60,15 @@ type Options struct {
 	Linger    time.Duration // how long a trace waits for its goroutines after its root call has ended
 }
 
+// HTTP selects requests by all of its fields that are set. Of programs that link package otlp and have started a
+// sink, Method and Path are known.
+type HTTP struct {
+	Method string // as in POST
+	Path   string // of the URL, up to some 100 bytes with the method; one that ends in * stands for all that begin so
+	Least  int    // status that net/http answered with
+	Most   int    // 0: any
+}
+
 // Defaults of Options.
 const (
 	defaultTraces = 1000
@@ -66,7 +77,7 @@ const (
 
 // all reports whether all traces are selected.
 func (o *Options) all() bool {
-	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.Tail <= 0 && o.OneIn <= 0 && o.Keep == nil
+	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.Tail <= 0 && o.OneIn <= 0 && len(o.HTTP) == 0 && o.Keep == nil
 }
 
 // every reports whether all traces are to be delivered: some that are selected can't be told from
@@ -77,7 +88,7 @@ func (o *Options) every() bool { return o.all() || o.Keep != nil || o.OneIn > 0 
 // for Keep. seen is how many were delivered, with this one.
 func (o *Options) selects(t *Trace, seen uint64) bool {
 	switch {
-	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer || t.tail:
+	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer || t.chosen:
 		return true
 	case o.OneIn <= 0:
 		return false
@@ -90,9 +101,17 @@ func (o *Options) selects(t *Trace, seen uint64) bool {
 // rule returns what is to be gathered, before there are any traces.
 func (o *Options) rule() gather.Keep {
 	return gather.Keep{
-		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)), Tail: min(max(o.Tail, 0), 1),
-		Ranked: 0 < o.Slowest && o.Slowest <= gather.Queue && !o.every() && !o.Failed && o.Longer <= 0 && o.Tail <= 0,
+		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)), Tail: min(max(o.Tail, 0), 1), Rules: o.rules(),
+		Ranked: 0 < o.Slowest && o.Slowest <= gather.Queue && !o.every() && !o.Failed && o.Longer <= 0 && o.Tail <= 0 && len(o.HTTP) == 0,
 	}
+}
+
+// rules returns HTTP as the runtime wants it.
+func (o *Options) rules() (list []rt.Rule) {
+	for _, h := range o.HTTP {
+		list = append(list, rt.Rule{Method: h.Method, Path: h.Path, Least: uint32(max(h.Least, 0)), Most: uint32(max(h.Most, 0))})
+	}
+	return list
 }
 
 // longer returns the duration that traces must exceed to be kept for it, if the slowest ones took

@@ -66,7 +66,7 @@ type Trace struct {
 	strands []gather.Strand
 	types   *gather.Types
 	bytes   int64 // of memory, about
-	tail    bool  // Options.Tail selects it
+	chosen  bool  // Options.Tail or HTTP selects it
 	slow    bool  // it is among the slowest of its store
 	other   bool  // it is in the store for another reason
 }
@@ -90,7 +90,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, tail: g.Tail, began: began, after: after(g.Start, began), strands: g.Strands, types: g.Types, bytes: traceBytes,
+		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, chosen: g.Chosen, began: began, after: after(g.Start, began), strands: g.Strands, types: g.Types, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if t.ID = t.Within.TraceID; t.ID == [16]byte{} {

@@ -39,6 +39,7 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 	d, durationErr := time.ParseDuration(arg)
 	period, periodErr := time.ParseDuration(every)
 	percent, percentErr := strconv.ParseFloat(strings.TrimPrefix(value, "p"), 64)
+	least, most, statusErr := statuses(arg)
 	switch {
 	case value == "all":
 		t.Keep.OneIn = 1
@@ -46,18 +47,40 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 		t.Keep.Failed = true
 	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil && period > 0):
 		t.Keep.Slowest, t.Keep.Period = n, period
-	case periodic:
+	case periodic && what != "path":
 		return &setting.Error{Key: key, Value: value, Want: s.Want}
 	case len(value) > 1 && value[0] == 'p' && percentErr == nil && 0 < percent && percent < 100:
 		t.Keep.Tail = percent / 100
 	case what == "onein" && err == nil && n > 0:
 		t.Keep.OneIn = n
+	case what == "method" && arg != "":
+		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Method: arg})
+	case what == "path" && strings.HasPrefix(value, "path:/"):
+		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Path: strings.TrimPrefix(value, "path:")})
+	case what == "status" && statusErr == nil:
+		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Least: least, Most: most})
 	case what == "longer" && durationErr == nil && d > 0:
 		t.Keep.Longer = d
 	default:
 		return &setting.Error{Key: key, Value: value, Want: s.Want}
 	}
 	return nil
+}
+
+// statuses returns the least and the most of statuses such as 404 or 400-499.
+func statuses(text string) (least, most int, err error) {
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		last = first
+	}
+	least, err = strconv.Atoi(first)
+	if err == nil {
+		most, err = strconv.Atoi(last)
+	}
+	if err == nil && (least < 100 || most < least || most > 999) {
+		err = strconv.ErrRange
+	}
+	return least, most, err
 }
 
 // CheckKeep returns what is wrong with a value of keep.
@@ -94,6 +117,15 @@ func (t *traces) check() error {
 		return &setting.Error{Key: "keep", Value: t.Kept, Want: want}
 	case t.OTLP != nil:
 		return &setting.Error{Key: "otlp", Value: *t.OTLP, Want: want}
+	}
+	for _, h := range t.Keep.HTTP {
+		if h.Most == 0 && t.OTLP == nil {
+			const want = "otlp=URL, too: only who sends traces looks at methods and paths"
+			if h.Path == "" {
+				return &setting.Error{Key: "keep", Value: "method:" + h.Method, Want: want}
+			}
+			return &setting.Error{Key: "keep", Value: "path:" + h.Path, Want: want}
+		}
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 		Status:   int(t.Status),
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,
-		Tail:     t.Flags&rt.TraceTail != 0,
+		Chosen:   t.Flags&rt.TraceChosen != 0,
 		Lost:     t.Lost, Truncated: t.Lost > 0,
 		Strands: make([]Strand, len(t.Strands)),
 	}

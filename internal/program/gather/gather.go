@@ -45,6 +45,7 @@ type Keep struct {
 	Longer time.Duration // the root call took longer; 0 does not hold
 	Ranked bool          // Longer may leave out any that is not among the longest Queue ones
 	OneIn  uint64        // one in so many traces, by count; 0 does not hold
+	Rules  []rt.Rule     // any of them selects the HTTP request; they don't change
 	Tail   float64       // the root call took longer than this share of the latest calls of its function; 0 does not hold
 }
 
@@ -143,7 +144,7 @@ func Start(o Options) (*Gatherer, error) {
 }
 
 func (g *Gatherer) setKeep() {
-	rt.KeepTraces(g.number, g.keep.All, g.keep.Failed, int64(max(g.keep.Longer, 0)), g.keep.Ranked, g.keep.OneIn)
+	rt.KeepTraces(g.number, g.keep.All, g.keep.Failed, int64(max(g.keep.Longer, 0)), g.keep.Ranked, g.keep.OneIn, g.keep.Rules)
 }
 
 // SetLonger changes Keep.Longer for the roots that end from now on.

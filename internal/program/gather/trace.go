@@ -20,7 +20,7 @@ type Trace struct {
 	Failed   bool // the root call returned an error that isn't nil, or answered a request with one, or Panicked
 	Panicked bool // a panic ended the root call, or the root call recovered a panic
 	Exited   bool // runtime.Goexit ended the root call
-	Tail     bool // Keep.Tail holds
+	Chosen   bool // Keep.Tail or one of Keep.Rules holds
 
 	// Truncated says that calls are missing, because the trace had Options.Most calls or there was
 	// no memory. Lost is their number.

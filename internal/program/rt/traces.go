@@ -32,7 +32,7 @@ const (
 	TraceFailed   = runtime.WMTraceFailed   // it returned an error, or answered a request with one
 	TracePanicked = runtime.WMTracePanicked // a panic ended it, or it recovered one
 	TraceExited   = runtime.WMTraceExited   // runtime.Goexit ended it
-	TraceTail     = runtime.WMTraceTail     // it took longer than SetTail says
+	TraceChosen   = runtime.WMTraceChosen   // it took longer than SetTail says, or a Rule selects it
 )
 
 // Values of TraceEvent.Kind.
@@ -84,11 +84,14 @@ func GatherValues(depth, bytes int, redact []string) { runtime.WMGatherValues(de
 func TypesOf(era uint32) (list []byte, ok bool) { return runtime.WMTypesOf(era) }
 
 // KeepTraces says which traces are kept: all; those whose root call failed, or took longer than so
-// many ns; one in so many. 0 stands for none. With ranked the longer ones may lack any that is not
-// among the longest that the queue takes.
-func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) {
-	runtime.WMKeepTraces(number, all, failed, longer, ranked, oneIn)
+// many ns; one in so many; those that rules select. 0 stands for none. With ranked the longer ones may lack any that is not
+// among the longest that the queue takes. The rules of the first call hold.
+func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64, rules []Rule) {
+	runtime.WMKeepTraces(number, all, failed, longer, ranked, oneIn, rules)
 }
+
+// A Rule selects traces by the HTTP request that they handle: by all of its fields that aren't zero.
+type Rule = runtime.WMRule
 
 // Tails has a gatherer also keep traces that take longer than SetTail says, or no longer.
 func Tails(number int, on bool) { runtime.WMTails(number, on) }

@@ -50,7 +50,7 @@ const (
 	TraceFailed = 1 << iota
 	TracePanicked
 	TraceExited
-	TraceTail
+	TraceChosen
 )
 
 // Values of TraceEvent.Kind.
@@ -87,19 +87,27 @@ func RootOf(number int) uint32     { return GatheredBy(number) << Gatherers }
 func StartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (number int) {
 	panic(none)
 }
-func GatherValues(depth, bytes int, redact []string)                                   { panic(none) }
-func TypesOf(era uint32) (list []byte, ok bool)                                        { panic(none) }
-func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) { panic(none) }
-func WaitTraces(number int) bool                                                       { panic(none) }
-func TakeTrace(number int) *Trace                                                      { panic(none) }
-func EndTraces(number int)                                                             { panic(none) }
-func ForgetTraces(number int)                                                          { panic(none) }
-func CountTraces(number int) TraceCounts                                               { panic(none) }
-func ActiveTraces(number int) []ActiveTrace                                            { panic(none) }
-func Tails(int, bool)                                                                  { panic(none) }
-func TailSamples(int, func(uint32, uint64))                                            { panic(none) }
-func SetTail(int, uint32, uint64)                                                      { panic(none) }
-func FindSpans(func([]any) Span)                                                       { panic(none) }
-func NewTicket() Ticket                                                                { panic(none) }
-func JoinTrace(Ticket) (joined uint32)                                                 { panic(none) }
-func LeaveTrace(joined uint32)                                                         { panic(none) }
+func GatherValues(depth, bytes int, redact []string) { panic(none) }
+func TypesOf(era uint32) (list []byte, ok bool)      { panic(none) }
+func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64, rules []Rule) {
+	panic(none)
+}
+func WaitTraces(number int) bool            { panic(none) }
+func TakeTrace(number int) *Trace           { panic(none) }
+func EndTraces(number int)                  { panic(none) }
+func ForgetTraces(number int)               { panic(none) }
+func CountTraces(number int) TraceCounts    { panic(none) }
+func ActiveTraces(number int) []ActiveTrace { panic(none) }
+func Tails(int, bool)                       { panic(none) }
+func TailSamples(int, func(uint32, uint64)) { panic(none) }
+func SetTail(int, uint32, uint64)           { panic(none) }
+func FindSpans(func([]any) Span)            { panic(none) }
+func NewTicket() Ticket                     { panic(none) }
+func JoinTrace(Ticket) (joined uint32)      { panic(none) }
+func LeaveTrace(joined uint32)              { panic(none) }
+
+// A Rule selects traces by the HTTP request that they handle.
+type Rule struct {
+	Method, Path string
+	Least, Most  uint32
+}

@@ -104,9 +104,9 @@ var All = []Setting{
 	{Key: "traces", Kind: Pattern, Of: Traces,
 		Means: "A pattern of the functions whose calls begin [traces](traces.md), such as [`@http`](traces.md#roots-by-themselves); may be repeated. The program prints the traces on stderr when it ends.",
 		Flag:  "traces", Usage: "instead of a report print the slowest traces, which begin with calls of functions that match `PATTERN`, such as @http (repeatable)"},
-	{Key: "keep", Kind: List, Want: "slowest:N, slowest:N/PERIOD, p99, failed, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
-		Means: "Which traces are kept: `slowest:N`, `slowest:N/PERIOD`, `p99`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
-		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, slowest:N/PERIOD, p99, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},
+	{Key: "keep", Kind: List, Want: "slowest:N, slowest:N/PERIOD, p99, failed, status:404, path:/order*, method:POST, longer:DURATION, onein:N or all, as in keep=slowest:20", Of: Traces,
+		Means: "Which traces are kept: `slowest:N`, `slowest:N/PERIOD`, `p99`, `failed`, `status:404`, `path:/order*`, `method:POST`, `longer:DURATION`, `onein:N` or `all`; several add up. Default `slowest:20`.",
+		Flag:  "keep", Usage: "with --traces keep `THESE`: slowest:N, slowest:N/PERIOD, p99, failed, status:404, path:/order*, method:POST, longer:DURATION, onein:N or all (repeatable; default slowest:20)"},
 	{Key: "otlp", Kind: Text, Want: "the URL of a collector, as in http://collector:4318 or grpc://collector:4317", Of: Traces,
 		Means: "Send kept traces [to a collector](traces.md#to-a-collector) as in `otlp=http://collector:4318`, instead of printing them. " +
 			"Without a value, to `OTEL_EXPORTER_OTLP_ENDPOINT`.",

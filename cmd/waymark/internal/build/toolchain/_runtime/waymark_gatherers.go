@@ -39,6 +39,7 @@ type wmGatherer struct {
 	longer      atomic.Uint64 // the root call took more ticks
 	ranked      bool          // of those only the ones that took longest matter, fewer than wmMostQueued
 	oneIn       uint64        // one in so many; 0: none
+	rules       []WMRule
 
 	most   uint64 // records of a trace
 	linger uint64 // ticks that a kept trace waits for goroutines that run still

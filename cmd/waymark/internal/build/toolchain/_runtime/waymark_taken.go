@@ -69,7 +69,7 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64, args, results bool)
 	c.blocks.kept = c.blocks.most / 16
 	c.most = 2 * most
 	c.linger, c.args, c.results = wmTicksOf(linger, rate), args, results
-	c.all, c.failed, c.ranked, c.oneIn = false, false, false, 0
+	c.all, c.failed, c.ranked, c.oneIn, c.rules = false, false, false, 0, nil
 	c.kept, c.dropped = 0, 0
 	c.lost.Store(0)
 	wmTraces.on.Store(wmTraces.on.Load() | c.bit())
@@ -78,15 +78,18 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64, args, results bool)
 }
 
 // WMKeepTraces says which traces are kept: all, those that failed, those that took longer than so many
-// ns, one in so many. 0 stands for none. With ranked any that is not among the longest 1,024 of those
+// ns, one in so many, and those that rules select. 0 stands for none. With ranked any that is not among the longest 1,024 of those
 // that took longer may be left out.
-func WMKeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) {
+func WMKeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64, rules []WMRule) {
 	ticks := ^uint64(0)
 	if longer > 0 {
 		ticks = wmTicksOf(longer, wmRate())
 	}
 	c := &wmTraces.list[number]
 	c.all, c.failed, c.ranked, c.oneIn = all, failed, ranked, oneIn
+	if c.rules == nil { // else they are the same
+		c.rules = rules
+	}
 	c.longer.Store(ticks)
 }
 

@@ -51,7 +51,7 @@ const (
 	WMTraceFailed   = 1 // the root call returned an error, or the request was answered with one
 	WMTracePanicked = 2 // a panic ended the root call, or it recovered one
 	WMTraceExited   = 4 // runtime.Goexit ended it
-	WMTraceTail     = 8 // the root call took longer than most of its site
+	WMTraceChosen   = 8 // it is kept because the root call took longer than most of its site, or by a rule
 )
 
 // wmMostQueued is how many kept traces may wait for the library.
@@ -163,8 +163,8 @@ func (t *wmTrace) wanted(pp *p, c *wmGatherer) bool {
 	if !c.on() {
 		return false
 	}
-	if w := &wmTailsOf[t.of]; w.on.Load() != 0 && w.exceeded(t.frame.site(), t.took()) {
-		t.flags |= WMTraceTail
+	if w := &wmTailsOf[t.of]; w.on.Load() != 0 && w.exceeded(t.frame.site(), t.took()) || t.selected(c.rules) {
+		t.flags |= WMTraceChosen
 		return true
 	}
 	return c.all ||
