@@ -212,7 +212,7 @@ func TestGRPC(t *testing.T) {
 				body, err := io.ReadAll(r.Body)
 				if err != nil || r.ProtoMajor != 2 || r.Method != "POST" || r.URL.Path != "/opentelemetry.proto.collector.trace.v1.TraceService/Export" ||
 					r.Header.Get("Content-Type") != "application/grpc" || r.Header.Get("Te") != "trailers" || r.Header.Get("Grpc-Timeout") != "10000m" ||
-					len(body) < 5 || body[0] != 1 || int(binary.BigEndian.Uint32(body[1:])) != len(body)-5 {
+					len(body) < 5 || body[0] != 0 || int(binary.BigEndian.Uint32(body[1:])) != len(body)-5 {
 					t.Errorf("%s %s to %s with %v: %v, %d bytes", r.Proto, r.Method, r.URL, r.Header, err, len(body))
 				}
 				answer.write(w)

@@ -208,7 +208,7 @@ func wmEndsWatched(gp *g, f WMFrame) bool {
 		return false
 	}
 	if top < gp.wm.top {
-		wmLeave(gp, top, wmPanics(gp))
+		wmLeave(gp, top, wmPanics(gp), wmClock())
 	}
 	return true
 }

@@ -103,6 +103,6 @@ func wmSettleUnwound(gp *g) {
 		gp.wm.unwound = 0
 	}
 	if unwound != wmOwes {
-		wmLeave(gp, wmStackOf(gp).goOn(gp.wm.top, unwound-1), true)
+		wmLeave(gp, wmStackOf(gp).goOn(gp.wm.top, unwound-1), true, wmClock())
 	}
 }

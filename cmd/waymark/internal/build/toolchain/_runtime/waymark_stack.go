@@ -145,10 +145,10 @@ func (s *wmStack) find(top uintptr, f WMFrame) uintptr {
 // wmPanics reports whether calls that are left now are left by a panic, and not by Goexit.
 func wmPanics(gp *g) bool { return gp._panic == nil || !gp._panic.goexit }
 
-// wmLeave ends the calls above the address n, which are over and had no exit. Monitors are told if the
-// goroutine may wait; else the ends are owed to them.
-func wmLeave(gp *g, n uintptr, panicked bool) {
-	wmEndTimes(gp, n, panicked)
+// wmLeave ends the calls above the address n, which are over and had no exit, at the clock now. Monitors are told
+// if the goroutine may wait; else the ends are owed to them.
+func wmLeave(gp *g, n uintptr, panicked bool, now uint64) {
+	wmEndTimes(gp, n, panicked, now)
 	if gp.wm.top > n {
 		wmLeaveWatched(gp, n)
 	}
@@ -157,7 +157,7 @@ func wmLeave(gp *g, n uintptr, panicked bool) {
 // wmReach ends the calls that are over when one begins in the frame f.
 //
 //go:noinline
-func wmReach(gp *g, f WMFrame) { wmLeave(gp, wmStackOf(gp).reach(gp.wm.top, f), true) }
+func wmReach(gp *g, f WMFrame) { wmLeave(gp, wmStackOf(gp).reach(gp.wm.top, f), true, wmClock()) }
 
 // wmPop takes the innermost call off the stack, and returns what the monitor gave for it, nil if the
 // monitor doesn't see it.
@@ -242,7 +242,7 @@ func wmEndStack(gp *g) {
 	if s == nil {
 		return
 	}
-	wmEndTimes(gp, s.base(), false)
+	wmEndTimes(gp, s.base(), false, wmClock())
 	s.release()
 	gp.wm.stack, gp.wm.top = 0, 0
 	gp.slowCalls()

@@ -104,7 +104,7 @@ func wmExitTimed(gp *g, f WMFrame) {
 	panicked := wmPanics(gp)
 	left := f.left(gp)
 	if gp.wm.top > top {
-		wmLeave(gp, top, panicked)
+		wmLeave(gp, top, panicked, now) // none of them may end later than the call that they are in
 	}
 	mp := acquirem()
 	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
@@ -132,22 +132,21 @@ func wmRecoverTimed(gp *g, token uint32) (untold bool) {
 		return false
 	}
 	n := s.goOn(gp.wm.top, token)
-	wmEndTimes(gp, n, true)
+	wmEndTimes(gp, n, true, wmClock())
 	if call := wmBelow(n); call.frame.token() == token {
 		call.flags |= wmCallRecovered
 	}
 	return gp.wm.top > n
 }
 
-// wmEndTimes ends the times of the calls above the address n. Those that monitors see stay on the
-// stack, with the ones below them.
-func wmEndTimes(gp *g, n uintptr, panicked bool) {
+// wmEndTimes ends the times of the calls above the address n, at the clock now. Those that monitors see stay on
+// the stack, with the ones below them.
+func wmEndTimes(gp *g, n uintptr, panicked bool, now uint64) {
 	mp := acquirem()
 	if gp.wm.top == n || mp.p == 0 {
 		releasem(mp)
 		return
 	}
-	now := wmClock()
 	s := wmStackOf(gp)
 	for top := gp.wm.top; top > n; top -= wmCallBytes {
 		call := wmBelow(top)

@@ -47,7 +47,7 @@ func wmOnGoexited(gp *g) {
 		gp.wm.unwound = 0
 		w.pay(gp)
 		if s := wmStackOf(gp); s != nil {
-			wmLeave(gp, s.base(), false)
+			wmLeave(gp, s.base(), false, wmClock())
 		}
 	}
 }

@@ -40,7 +40,7 @@ func limits() {
 	var lost uint64
 	list := gathered(gather.Options{Keep: gather.Keep{All: true}, Memory: 256 << 10, Most: 1 << 20}, func(g *gather.Gatherer) {
 		work.Root(func() { work.Go(16, func() { work.Many(10_000) }) })
-		_, _, _, lost = g.Counts()
+		_, _, _, lost, _ = g.Counts()
 	})
 	t := list[0]
 	if n := calls(t); n+t.Lost != 2+16*10_001 || t.Lost != lost || lost == 0 {
@@ -67,14 +67,14 @@ func crowd() {
 		active := g.Active()
 		close(gate)
 		done.Wait()
-		completed, _, _, lost := g.Counts()
+		completed, _, _, lost, _ := g.Counts()
 		if active == 0 || completed != active || lost == 0 || completed+lost != roots {
 			errorf("of %d root calls at once %d have traces, %d of which end, and %d are lost", roots, active, completed, lost)
 		}
 		for range 100 {
 			work.Root(work.Leaf)
 		}
-		if again, _, _, more := g.Counts(); again != completed+100 || more != lost {
+		if again, _, _, more, _ := g.Counts(); again != completed+100 || more != lost {
 			errorf("of 100 root calls after %d at once %d have traces, %d calls are lost", roots, again-completed, more-lost)
 		}
 	})
@@ -194,7 +194,7 @@ func linger() {
 	list = gathered(gather.Options{Keep: gather.Keep{All: true}, Linger: 50 * time.Millisecond}, func(g *gather.Gatherer) {
 		work.Root(func() { go work.Inner(func() { <-gate }) })
 		begin := time.Now()
-		for completed, _, _, _ := g.Counts(); completed == 0; completed, _, _, _ = g.Counts() {
+		for completed, _, _, _, _ := g.Counts(); completed == 0; completed, _, _, _, _ = g.Counts() {
 		}
 		time.Sleep(200 * time.Millisecond)
 		took = time.Since(begin)
@@ -223,7 +223,7 @@ func parked() {
 			}
 		}
 		work.Fails(func() { work.Many(5000) })
-		if completed, _, _, lost := g.Counts(); completed != roots+1 || lost > roots/10 {
+		if completed, _, _, lost, _ := g.Counts(); completed != roots+1 || lost > roots/10 {
 			errorf("%d traces, %d calls lost", completed, lost) // without it most are
 		}
 	})
@@ -272,7 +272,7 @@ func rules() {
 		run(g)
 		g.SetLonger(0)
 		run(g)
-		if completed, kept, dropped, lost := g.Counts(); completed != 300 || kept != 1 || dropped != 0 || lost != 0 || g.Active() != 0 {
+		if completed, kept, dropped, lost, _ := g.Counts(); completed != 300 || kept != 1 || dropped != 0 || lost != 0 || g.Active() != 0 {
 			errorf("%d completed, %d kept, %d dropped, %d lost, %d active", completed, kept, dropped, lost, g.Active())
 		}
 	})
@@ -303,7 +303,7 @@ func busy() {
 	g = start(o)
 	work.Root(work.Leaf)
 	g.Stop()
-	if completed, _, _, _ := g.Counts(); completed != 1 {
+	if completed, _, _, _, _ := g.Counts(); completed != 1 {
 		errorf("%d traces, want 1", completed)
 	}
 	work.Root(func() { // begins and ends while there are other Gatherers
@@ -325,7 +325,7 @@ func waiting() {
 			g := <-self
 			self <- g
 			time.Sleep(10 * time.Millisecond)
-			completed, _, _, _ := g.Counts()
+			completed, _, _, _, _ := g.Counts()
 			g.SetLonger(time.Duration(g.Active()))
 			delivered <- completed
 		},

@@ -66,7 +66,7 @@ var delivered atomic.Uint64
 func settled(g *gather.Gatherer) {
 	for {
 		active := g.Active()
-		if completed, _, _, _ := g.Counts(); active == 0 && delivered.Load() == completed {
+		if completed, _, _, _, _ := g.Counts(); active == 0 && delivered.Load() == completed {
 			return
 		}
 		time.Sleep(time.Millisecond)

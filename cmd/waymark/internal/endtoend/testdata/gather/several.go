@@ -31,7 +31,7 @@ func beside() {
 	active()
 	for _, g := range others {
 		g.Stop()
-		if completed, _, _, _ := g.Counts(); completed < 20 {
+		if completed, _, _, _, _ := g.Counts(); completed < 20 {
 			errorf("another Gatherer has %d traces", completed)
 		}
 	}

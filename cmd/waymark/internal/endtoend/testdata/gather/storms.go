@@ -40,7 +40,7 @@ func slow() {
 			}
 			work.Root(work.Leaf)
 		}
-		if completed, kept, dropped, lost := g.Counts(); completed != roots || dropped != 0 || lost != 0 || kept < roots/every {
+		if completed, kept, dropped, lost, _ := g.Counts(); completed != roots || dropped != 0 || lost != 0 || kept < roots/every {
 			errorf("%d traces, %d kept, %d dropped, %d lost", completed, kept, dropped, lost)
 		}
 	})
@@ -85,7 +85,7 @@ func ranked() {
 			slept++
 		}
 	}
-	completed, kept, dropped, lost := g.Counts()
+	completed, kept, dropped, lost, _ := g.Counts()
 	if slept != slow || completed != slow*(2*gather.Queue+1) || kept != uint64(len(list)) || len(list) > gather.Queue+1 || dropped != 0 || lost != 0 {
 		errorf("%d slow traces of %d are delivered, want %d; %d traces, %d kept, %d dropped, %d lost", slept, len(list), slow, completed, kept, dropped, lost)
 	}
@@ -132,7 +132,7 @@ func storm() {
 					g := start(o)
 					time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
 					g.Stop()
-					completed, _, _, _ := g.Counts()
+					completed, _, _, _, _ := g.Counts()
 					traces.Add(completed)
 				}
 			})
