@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/testing/pipe"
 )
 
 // Settings are read from regular files of limited size: nothing else is waited for, or read without
@@ -60,22 +62,8 @@ func TestOutputModes(t *testing.T) {
 	}
 }
 
-// What is no regular file is written to, and stays.
 func TestReplacePipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Skip(err)
-	}
-	read := make(chan string)
-	go func() {
-		b, _ := os.ReadFile(path)
-		read <- string(b)
-	}()
-	if err := replaceFile(path, []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if text := <-read; err != nil || info.Mode().Type() != os.ModeNamedPipe || text != "x" {
-		t.Errorf("%v, %v, %q", info, err, text)
+	if text := pipe.Written(t, func(path string) error { return replaceFile(path, []byte("x")) }); text != "x" {
+		t.Errorf("got %q", text)
 	}
 }

@@ -25,7 +25,7 @@ func redact() {
 	text.Secrets = secrets
 	switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
 	switchboard.PanicValues = func() bool { return shown().Panics }
-	gather.Seen = func() gather.Values {
+	gather.Shown = func() gather.Values {
 		v := shown()
 		return gather.Values{Args: v.Args, Results: v.Results, Depth: v.Depth, Bytes: v.Bytes, Redact: v.Redact}
 	}

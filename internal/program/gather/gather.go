@@ -57,8 +57,8 @@ type Values struct {
 	Redact        []string // words in names of fields that are not gathered, see format.LooksSecret
 }
 
-// Seen returns what may be seen of values. Package agent, which knows the settings, sets it.
-var Seen = func() Values { return Values{} }
+// Shown returns what may be seen of values. Package agent, which knows the settings, sets it.
+var Shown = func() Values { return Values{} }
 
 // What Options that are 0 stand for.
 const (
@@ -115,7 +115,7 @@ func Start(o Options) (*Gatherer, error) {
 	var v Values
 	values := uint32(0)
 	if o.Values {
-		if v = Seen(); v.Args || v.Results {
+		if v = Shown(); v.Args || v.Results {
 			values = rt.Values
 			rt.GatherValues(v.Depth, v.Bytes, v.Redact)
 		}

@@ -23,14 +23,18 @@ func (t *Types) Find(id uint32) (value.Type, bool) {
 
 // typesOf returns the types of an era, nil if nobody knows them any more.
 func (d *decoder) typesOf(era uint32) *Types {
-	list, ok := rt.TypesOf(era)
+	known := -1
+	if d.types != nil && d.types.era == era {
+		known = d.types.size
+	}
+	list, ok := rt.TypesOf(era, known)
 	if !ok {
 		return nil
 	}
-	if d.types != nil && d.types.era == era && d.types.size == len(list) {
+	if list == nil && known >= 0 {
 		return d.types
 	}
-	types, _ := value.ParseTypes(list) // the runtime has made the list
+	types, _ := value.ParseTypes(list) // values of those that follow damage can't be read
 	d.types = &Types{era, len(list), make(map[uint32]value.Type, len(types))}
 	for _, t := range types {
 		d.types.list[t.ID] = t

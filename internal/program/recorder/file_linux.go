@@ -49,7 +49,7 @@ func create(path string) (*file, error) {
 func raise(fd int) (int, error) {
 	high, ok := descriptor.Raise(fd)
 	if !ok {
-		return fd, fmt.Errorf("fewer than %d descriptors are allowed, and the program may need them: raise the limit (ulimit -n)", descriptor.Fewest+2)
+		return fd, fmt.Errorf("no descriptor is free, or fewer than %d are allowed, which the program may need: raise the limit (ulimit -n)", descriptor.Fewest+2)
 	}
 	return high, nil
 }

@@ -80,8 +80,9 @@ func StartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (
 func GatherValues(depth, bytes int, redact []string) { runtime.WMGatherValues(depth, bytes, redact) }
 
 // TypesOf returns the descriptions of the types of values that were gathered in an era: what
-// format.ParseTypes reads. They grow. It reports false if the era is over.
-func TypesOf(era uint32) (list []byte, ok bool) { return runtime.WMTypesOf(era) }
+// format.ParseTypes reads. It returns nil if they are as many bytes as the caller knows: they only grow. It
+// reports false if the era is over, or there are too many.
+func TypesOf(era uint32, known int) (list []byte, ok bool) { return runtime.WMTypesOf(era, known) }
 
 // KeepTraces says which traces are kept: all; those whose root call failed, or took longer than so
 // many ns; one in so many; those that rules select. 0 stands for none. With ranked the longer ones may lack any that is not

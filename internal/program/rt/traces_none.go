@@ -87,8 +87,8 @@ func RootOf(number int) uint32     { return GatheredBy(number) << Gatherers }
 func StartTraces(bytes uintptr, most uint64, linger int64, args, results bool) (number int) {
 	panic(none)
 }
-func GatherValues(depth, bytes int, redact []string) { panic(none) }
-func TypesOf(era uint32) (list []byte, ok bool)      { panic(none) }
+func GatherValues(depth, bytes int, redact []string)       { panic(none) }
+func TypesOf(era uint32, known int) (list []byte, ok bool) { panic(none) }
 func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64, rules []Rule) {
 	panic(none)
 }

@@ -60,59 +60,56 @@ func (w *wmEntry) close() bool {
 // wmOwnTypeChunk is wmNewTypeChunk while nothing is recorded.
 func wmOwnTypeChunk() bool {
 	t := &wmTypes
-	if t.locked || t.nown == len(t.own) {
+	if t.locked || t.nchunks == wmMostTypeChunks {
 		t.short = true
 		return false
 	}
-	if t.own[t.nown] == 0 {
-		t.own[t.nown] = uintptr(persistentalloc(wmChunkSize, 8, &memstats.other_sys))
+	own := &t.own[t.nchunks]
+	if *own == 0 {
+		*own = uintptr(persistentalloc(wmChunkSize, 8, &memstats.other_sys))
 	}
-	t.chunk = t.own[t.nown]
-	(*wmChunkHead)(unsafe.Pointer(t.chunk)).end = wmChunkHeader
-	t.nown++
+	(*wmChunkHead)(unsafe.Pointer(*own)).end = wmChunkHeader
+	t.use(*own)
 	return true
 }
 
-// WMTypesOf returns the descriptions of types of an era, which package format can read. It reports false if they have
-// been forgotten.
-func WMTypesOf(era uint32) (list []byte, ok bool) {
-	for room := wmChunkSize; ; room *= 2 {
-		list := make([]byte, room)
+// use has the next descriptions written to a chunk.
+func (t *wmTypesFound) use(chunk uintptr) {
+	if t.nchunks < wmMostTypeChunks {
+		t.chunks[t.nchunks] = chunk
+	}
+	t.nchunks++
+	t.chunk = chunk
+}
+
+// WMTypesOf returns the descriptions of types of an era, which package format can read, nil if they have so many bytes
+// as the caller knows. It reports false if they have been forgotten, or are too many.
+func WMTypesOf(era uint32, known int) (list []byte, ok bool) {
+	for {
 		n, ok := wmCopyTypes(era, list)
-		if !ok {
-			return nil, false
-		}
-		if n <= len(list) {
+		switch {
+		case !ok || n == known:
+			return nil, ok
+		case n <= len(list):
 			return list[:n], true
 		}
+		list = make([]byte, n)
 	}
 }
 
-// wmCopyTypes copies the descriptions to list as far as it goes, and returns how many bytes they are.
+// wmCopyTypes copies the descriptions to list if they fit, and returns how many bytes they are. The arena may have been
+// overwritten: what its chunks say is not to be trusted.
 func wmCopyTypes(era uint32, list []byte) (n int, ok bool) {
 	t := &wmTypes
 	lock(&t.lock)
-	ok = t.era == era
-	each := func(chunk uintptr) {
-		size := int((*wmChunkHead)(unsafe.Pointer(chunk)).end - wmChunkHeader)
-		if n+size <= len(list) {
-			memmove(unsafe.Pointer(&list[n]), unsafe.Pointer(chunk+wmChunkHeader), uintptr(size))
-		}
-		n += size
-	}
-	switch {
-	case !ok || t.chunk == 0:
-	case t.nown > 0:
-		for _, chunk := range t.own[:t.nown] {
-			each(chunk)
-		}
-	default:
-		for i := *(*uint32)(unsafe.Pointer(wm.base + wmArenaTypes)); ; {
-			chunk := wm.base + uintptr(i)*wmChunkSize
-			if each(chunk); chunk == t.chunk {
-				break
+	if ok = t.era == era && t.nchunks <= wmMostTypeChunks; ok {
+		for _, chunk := range t.chunks[:t.nchunks] {
+			end := min(max(uintptr((*wmChunkHead)(unsafe.Pointer(chunk)).end), wmChunkHeader), wmChunkSize)
+			size := int(end - wmChunkHeader)
+			if n+size <= len(list) {
+				memmove(add(unsafe.Pointer(unsafe.SliceData(list)), uintptr(n)), unsafe.Pointer(chunk+wmChunkHeader), uintptr(size))
 			}
-			i = uint32((*wmChunkHead)(unsafe.Pointer(chunk)).goroutine)
+			n += size
 		}
 	}
 	unlock(&t.lock)
@@ -145,6 +142,6 @@ func wmNewTypeChunk() bool {
 	} else {
 		atomic.Store64(&(*wmChunkHead)(unsafe.Pointer(wmTypes.chunk)).goroutine, uint64(i))
 	}
-	wmTypes.chunk = c
+	wmTypes.use(c)
 	return true
 }

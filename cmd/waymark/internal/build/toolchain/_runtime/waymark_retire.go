@@ -85,7 +85,7 @@ func wmForgetTypes() {
 	for b := wmTypeBlocks; b != nil; b = b.next {
 		b.used = 0
 	}
-	wmTypes.n, wmTypes.id, wmTypes.chunk, wmTypes.short, wmTypes.nown = 0, 0, 0, false, 0
+	wmTypes.n, wmTypes.id, wmTypes.chunk, wmTypes.short, wmTypes.nchunks = 0, 0, 0, false, 0
 	wmTypes.era++
 	wmTypes.table = wmNewTypeTable(1024)
 }

@@ -95,6 +95,7 @@ func (s *wmStrand) addValues(gp *g, v *wmValues) {
 		if pos = s.extend(gp, true, false); pos == 0 {
 			return
 		}
+		s.goOn(gp, pos)
 	}
 	at := pos + wmRecordSize
 	end := min(pos&^(wmBlockSize-1)+wmBlockSize, at+space) // a block of the last calls of a trace may be smaller
@@ -105,6 +106,9 @@ func (s *wmStrand) addValues(gp *g, v *wmValues) {
 	}
 	// The space has no bytes of values beyond the last one: they would be taken for records.
 	next := v.write(at, end)
+	if next == at { // there was no room for any, nor is a record of none one of values
+		return
+	}
 	memclrNoHeapPointers(unsafe.Pointer(next), end-next)
 	r := (*wmRecord)(unsafe.Pointer(pos))
 	r.word = wmGatherValues | uint64(next-at)

@@ -61,11 +61,16 @@ type wmTypesFound struct {
 	short bool    // no chunk was free
 	era   uint32  // grows when all descriptions are forgotten
 
+	chunks  [wmMostTypeChunks]uintptr // with the descriptions, the first ones
+	nchunks int                       // in all
+
 	// Without a recording descriptions lie in memory that is used again in the next era.
-	own    [16]uintptr // chunks
-	nown   int         // of these, in use
-	locked bool        // a recording begins, which must have all descriptions
+	own    [wmMostTypeChunks]uintptr // chunks; 0: none was needed yet
+	locked bool                      // a recording begins, which must have all descriptions
 }
+
+// wmMostTypeChunks is in how many chunks descriptions may lie for traces to have values.
+const wmMostTypeChunks = 16
 
 type wmTypeTable struct {
 	_    sys.NotInHeap
