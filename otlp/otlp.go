@@ -190,18 +190,12 @@ func Start(endpoint string, o Options) (*Sink, error) {
 	return s, nil
 }
 
-// Sizes in memory, about.
-const (
-	traceBytes = 400
-	callBytes  = 64 // two events
-)
-
 // Add has a trace sent. It never blocks: if the queue is full, the trace is left out.
 func (s *Sink) Add(t *trace.Trace) {
 	if t == nil {
 		return
 	}
-	size := traceBytes + callBytes*int64(t.Calls)
+	size := t.Size()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -119,7 +119,7 @@ func (s *Sink) next() (t *trace.Trace, ok bool) {
 	t = s.queue[0]
 	s.queue[0] = nil
 	s.queue = s.queue[1:]
-	s.bytes -= traceBytes + callBytes*int64(t.Calls)
+	s.bytes -= t.Size()
 	s.spans -= s.estimate(t)
 	return t, true
 }

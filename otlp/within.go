@@ -13,27 +13,25 @@ import (
 // within returns the span that arguments of a root call name: contexts, requests and messages. A span of
 // OpenTelemetry in a context precedes headers, as it is below the span that these name.
 func within(args []any) (found rt.Span) {
-	defer func() {
-		if recover() != nil { // methods of the program's contexts and spans may panic
-			found = rt.Span{}
-		}
-	}()
 	var header string
 	var request [len(found.Request)]byte
-	defer func() { found.Request = request }()
 	for _, arg := range args {
-		of := carry(arg)
+		of := look(arg)
 		if r := of.request; r != nil && r.URL != nil {
 			copy(request[:len(request)-1], r.Method+" "+r.URL.Path)
 		}
-		if found = spanIn(of.ctx); known(found) {
-			return found
+		if !known(found) {
+			found = of.span
 		}
 		if header == "" {
 			header = of.header
 		}
 	}
-	return parse(header)
+	if !known(found) {
+		found = parse(header)
+	}
+	found.Request = request
+	return found
 }
 
 // A carried is what an argument of a root call carries.
@@ -41,16 +39,25 @@ type carried struct {
 	ctx     context.Context
 	header  string        // traceparent
 	request *http.Request // of a server
+	span    rt.Span       // in ctx
+}
+
+// look returns what a value carries, with the span.
+func look(of any) (c carried) {
+	defer func() { _ = recover() }() // methods of the program's contexts and spans may panic
+	c = carry(of)
+	c.span = spanIn(c.ctx)
+	return c
 }
 
 func known(s rt.Span) bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
 
-// carry returns what a value carries.
+// carry returns what a value carries, but for the span.
 func carry(of any) (c carried) {
 	switch of := of.(type) {
 	case *http.Request:
 		if of != nil {
-			c = carried{of.Context(), only(of.Header["Traceparent"]), of}
+			c = carried{ctx: of.Context(), header: only(of.Header["Traceparent"]), request: of}
 		}
 		return c
 	case interface{ Request() *http.Request }: // echo

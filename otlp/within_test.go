@@ -68,10 +68,36 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	}
+	key := any("key")
+	spanKey.Store(&key)
+	defer spanKey.Store(nil)
+	r, err := http.NewRequest("GET", "http://h/order", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ctx := range map[string]context.Context{"a span": context.WithValue(context.Background(), key, span{}), "a context that panics": broken{context.Background()}} {
+		for _, args := range [][]any{{ctx, r}, {r, ctx}} {
+			p := within(args)
+			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != "GET /order" || known(p) != (name == "a span") {
+				t.Errorf("with %s: %q of %v, want GET /order", name, got, p)
+			}
+		}
+	}
 	if p := within([]any{&http.Request{}}); p.Request[0] != 0 {
 		t.Errorf("a request without a URL is %q", p.Request)
 	}
 }
+
+// A span is as one of OpenTelemetry.
+type span struct{}
+
+func (span) SpanContext() spanContext { return spanContext{} }
+
+type spanContext struct{}
+
+func (spanContext) TraceID() [16]byte { return [16]byte{1} }
+func (spanContext) SpanID() [8]byte   { return [8]byte{2} }
+func (spanContext) IsSampled() bool   { return true }
 
 // A broken context is one of the program's.
 type broken struct{ context.Context }

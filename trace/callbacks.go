@@ -67,7 +67,8 @@ func (c *Collector) call() {
 func (c *Collector) tell(next told) {
 	if next.ask && c.options.Keep(next.trace) {
 		c.mu.Lock()
-		next.kept = c.store.add(next.trace, true) || next.kept
+		turned := next.trace.other && !next.kept // the end of a period has OnTrace called
+		next.kept = c.store.add(next.trace, true) && !turned || next.kept
 		c.mu.Unlock()
 	}
 	if c.options.OnTrace != nil && next.kept {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/gather"
@@ -65,8 +66,8 @@ type Options struct {
 type HTTP struct {
 	Method string // as in POST
 	Path   string // of the URL, up to some 100 bytes with the method; one that ends in * stands for all that begin so
-	Least  int    // status that net/http answered with
-	Most   int    // 0: any
+	Least  int    // status that net/http answered with before the root call ended
+	Most   int    // 0: no limit
 }
 
 // Defaults of Options.
@@ -109,7 +110,14 @@ func (o *Options) rule() gather.Keep {
 // rules returns HTTP as the runtime wants it.
 func (o *Options) rules() (list []rt.Rule) {
 	for _, h := range o.HTTP {
-		list = append(list, rt.Rule{Method: h.Method, Path: h.Path, Least: uint32(max(h.Least, 0)), Most: uint32(max(h.Most, 0))})
+		r := rt.Rule{Method: h.Method, Path: h.Path, Least: uint32(max(h.Least, 0)), Most: uint32(max(h.Most, 0))}
+		switch {
+		case r.Least > 0 && r.Most == 0:
+			r.Most = math.MaxUint32
+		case r.Most > 0:
+			r.Least = max(r.Least, 1) // 0 is unknown
+		}
+		list = append(list, r)
 	}
 	return list
 }

@@ -85,12 +85,16 @@ const (
 	eventBytes  = 32
 )
 
+// Size returns how much memory the trace takes, in bytes, about. Options.MaxBytes bounds their sum.
+func (t *Trace) Size() int64 { return t.bytes }
+
 // newTrace returns a trace that was gathered, of a collector that began at a time, in ns since 1970.
 func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, chosen: g.Chosen, began: began, after: after(g.Start, began), strands: g.Strands, types: g.Types, bytes: traceBytes,
+		Within: Span{g.Within.TraceID, g.Within.SpanID, g.Within.Sampled}, Request: textOf(g.Within.Request[:]), Status: g.Status, chosen: g.Chosen,
+		began: began, after: after(g.Start, began), strands: g.Strands, types: g.Types, bytes: traceBytes,
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if t.ID = t.Within.TraceID; t.ID == [16]byte{} {

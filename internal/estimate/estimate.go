@@ -46,7 +46,7 @@ func DoubtOf(guessed map[uint32]Guess, ns float64) float64 {
 		sum += float64(g.Calls)
 	}
 	rate := sum / max(ns, 1)
-	return min(rate*max(0.6-0.5*rate, 0.15), 1)
+	return min(rate*max(1.6-rate, 0.4), 1)
 }
 
 // few is the share of a function's calls that may be without samples: what they took hardly matters.

@@ -59,3 +59,15 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("%v, %v; want an hour", wait, again)
 	}
 }
+
+// A program may have put its own transport in the place of net/http's.
+func TestOwnTransport(t *testing.T) {
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	http.DefaultTransport = http.NewFileTransport(http.Dir("."))
+	for _, url := range []string{"http://localhost", "grpc://localhost", "grpcs://localhost"} {
+		if _, err := NewClient(Config{URL: url}); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}

@@ -79,7 +79,10 @@ func NewClient(c Config) (*Client, error) {
 	if n.Timeout <= 0 {
 		n.Timeout = 10 * time.Second
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second}
+	if t, ok := http.DefaultTransport.(*http.Transport); ok { // else the program has replaced it
+		transport = t.Clone()
+	}
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000 // as many as there are senders
 	if c.TLS != nil {
 		transport.TLSClientConfig = c.TLS.Clone()

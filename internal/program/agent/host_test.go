@@ -394,8 +394,8 @@ func TestReports(t *testing.T) {
 	}
 	r := &reporter{pid: os.Getpid(), program: "app", statistics: statistics{Report: output{JSON: true, Path: out + ".json"}, FullNames: true}, began: time.Now()}
 	r.report(true, false)
-	r.end()
-	r.end()
+	r.last()
+	r.last()
 	b, _ = os.ReadFile(out + ".json")
 	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
 	for i, line := range lines {
@@ -411,14 +411,14 @@ func TestReports(t *testing.T) {
 		t.Errorf("%d lines, want 2", len(lines))
 	}
 	bad := &reporter{pid: os.Getpid(), statistics: statistics{Report: output{Path: "/no/such/folder/x"}}}
-	if text := stderr(t, bad.end); !strings.HasPrefix(text, "report: ") || !bad.failed {
+	if text := stderr(t, bad.last); !strings.HasPrefix(text, "report: ") || !bad.failed {
 		t.Errorf("that can't be written: %q", text)
 	}
 	bad = &reporter{pid: os.Getpid(), statistics: statistics{Report: output{FD: 1}}}
-	if text := stderr(t, bad.end); text != "report: descriptor 1 isn't what it was when the program began; there are no further reports\n" {
+	if text := stderr(t, bad.last); text != "report: descriptor 1 isn't what it was when the program began; there are no further reports\n" {
 		t.Errorf("to another descriptor: %q", text)
 	}
-	(&reporter{pid: -1}).end() // a copy of the process
+	(&reporter{pid: -1}).last() // a copy of the process
 	if text := stderr(t, func() { (&reporter{}).patiently(func() {}) }); text != "" {
 		t.Errorf("patiently: %q", text)
 	}

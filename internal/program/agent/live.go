@@ -21,9 +21,6 @@ import (
 	"github.com/waymark-go/waymark/internal/text/names"
 )
 
-// expireEvery is how often a time that commands may have shortened is looked at.
-const expireEvery = time.Second
-
 // loaded is when the program began.
 var loaded = time.Now()
 

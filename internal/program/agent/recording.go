@@ -129,9 +129,10 @@ func start(o options, s settings) (*Recording, error) {
 	}
 	board := switchboard.Default
 	r := &Recording{path: o.Path}
+	o.Config.Built = builtWith()
 	o.Config.Groups, o.Config.Hidden, o.Config.HidePanics = board.Groups(), board.Hidden(), board.Narrows()
 	o.Config.Packages = func(register func(*rt.Package)) {
-		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
+		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended, Stays: o.Record && o.Stats.On}
 		if o.Budget.CountsOnly() {
 			r.board.Least = format.LevelOnly
 		}

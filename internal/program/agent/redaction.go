@@ -18,6 +18,7 @@ var redaction = new(redactor)
 type redactor struct {
 	find   sync.Once
 	values atomic.Pointer[recorder.Values]
+	built  atomic.Pointer[string] // settings of the latest package
 }
 
 // redact tells others what may be seen of values.
@@ -38,18 +39,23 @@ func secrets() []string { return shown().Redact }
 func shown() *recorder.Values {
 	r := redaction
 	r.find.Do(func() {
-		var built string
-		read := func(text string) {
-			built = text
+		read := func(built string) {
+			r.built.Store(&built)
 			v := values(settings{text: built}, began)
 			r.values.Store(&v)
 		}
 		read("")
 		host.Packages(func(p *rt.Package) {
-			if p.Settings != built {
+			if p.Settings != *r.built.Load() {
 				read(p.Settings)
 			}
 		})
 	})
 	return r.values.Load()
+}
+
+// builtWith returns the settings that the program was built with.
+func builtWith() string {
+	shown()
+	return *redaction.built.Load()
 }

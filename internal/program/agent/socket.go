@@ -81,7 +81,7 @@ var commands = sync.OnceValue(func() *control.Server {
 	s.Later = func() {
 		host.Go(func() {
 			for left := s.Expire(); left >= 0; left = s.Expire() {
-				host.Ready(-1, false, int64(min(left, expireEvery)))
+				host.Ready(-1, false, int64(min(left, control.ExpireEvery)))
 			}
 		})
 	}

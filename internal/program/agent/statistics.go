@@ -81,10 +81,10 @@ func gatherStatistics(o options) error {
 	if r.sums, err = host.Gather(options); err != nil {
 		return err
 	}
-	if !o.Record { // else the recording has it
+	if !o.Record { // else the recording has it, and its levels stay
 		r.budget, r.limit = keepTimes(o), o.Budget.Text
 	}
-	atExit(func() { r.patiently(r.end) })
+	atExit(func() { r.patiently(r.last) })
 	host.BeforeExec(func() {
 		if os.Getpid() == r.pid {
 			r.patiently(r.exec)
@@ -156,10 +156,7 @@ func (r *reporter) run() {
 			report = now - now%every + every
 		}
 	}
-	if r.budget != nil {
-		r.budget.sampling.Finish()
-	}
-	r.end()
+	r.last()
 	ending.Run()
 	host.Said()
 }
@@ -190,8 +187,13 @@ func (r *reporter) patiently(f func()) {
 	host.Finish(say, int64(lastLook), func() bool { return false })
 }
 
-// end prints the last report.
-func (r *reporter) end() { r.report(true, true) }
+// last prints the last report, with estimates until now.
+func (r *reporter) last() {
+	if r.budget != nil && os.Getpid() == r.pid {
+		r.budget.sampling.Finish()
+	}
+	r.report(true, true)
+}
 
 // exec prints a report before another program takes this program's place in the process. If the
 // exec fails, further reports follow.

@@ -30,6 +30,11 @@ const defaultSlowest = 20
 // usualPeriod is how long slowest counts for traces that are sent: those of before can't be taken back.
 const usualPeriod = time.Minute
 
+const (
+	leastPeriod = time.Second
+	longestPath = 90 // bytes: what is known of a request is cut at some more, with its method
+)
+
 // keep reads what traces are kept. Several settings add up.
 func (t *traces) keep(s *setting.Setting, key, value string) error {
 	t.Kept = value
@@ -45,7 +50,7 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 		t.Keep.OneIn = 1
 	case value == "failed":
 		t.Keep.Failed = true
-	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil && period > 0):
+	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil && period >= leastPeriod):
 		t.Keep.Slowest, t.Keep.Period = n, period
 	case periodic && what != "path":
 		return &setting.Error{Key: key, Value: value, Want: s.Want}
@@ -54,7 +59,10 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 	case what == "onein" && err == nil && n > 0:
 		t.Keep.OneIn = n
 	case what == "method" && arg != "":
-		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Method: arg})
+		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Method: strings.ToUpper(arg)})
+	case what == "path" && (len(value) > len("path:")+longestPath || strings.Contains(value, "?")):
+		const want = "a path without a query, of at most 90 bytes; one that ends in * stands for all that begin so"
+		return &setting.Error{Key: key, Value: value, Want: want}
 	case what == "path" && strings.HasPrefix(value, "path:/"):
 		t.Keep.HTTP = append(t.Keep.HTTP, trace.HTTP{Path: strings.TrimPrefix(value, "path:")})
 	case what == "status" && statusErr == nil:

@@ -115,15 +115,19 @@ func (g *Gaps) End(now int64, counts []uint64, cpus float64, add func(site uint3
 	g.began = 0
 }
 
-// slower returns how much of its work the program does in a window, as a share. Counting takes that share of its CPU
-// time at most, but may be hidden behind what else the CPU does. Functions whose calls are known in gaps, too, tell.
-func (g *Gaps) slower(most float64) float64 {
-	const enough = 1000
-	most = min(most, 0.5)
+// slower returns how much of its work the program does in a window, as a share. Counting takes so much of its CPU time,
+// as a share, on most processors, or less if it is hidden behind what else the CPU does. Functions whose calls are known
+// in gaps, too, tell.
+func (g *Gaps) slower(counting float64) float64 {
+	const (
+		enough = 1000
+		dearer = 2 // times as much it takes on others
+		most   = 0.75
+	)
 	if in, out := &g.within, &g.without; in.calls > enough && out.calls > enough && out.ns > 0 {
-		return min(max(in.calls/in.ns/(out.calls/out.ns), 1-most), 1)
+		return min(max(in.calls/in.ns/(out.calls/out.ns), 1-min(dearer*counting, most)), 1)
 	}
-	return 1 - most/2
+	return 1 - min(counting, most)/2
 }
 
 // Sampled notes that calls were sampled until now.

@@ -26,6 +26,7 @@ const (
 	briefWindow = 100e3
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late
+	longestGap  = 1e15  // ns, of the least of budgets
 	mostWaited  = 4e6   // ns in a window
 	counting    = 10    // windows long before one calls are counted that nobody counts else
 )
@@ -53,7 +54,7 @@ func (w *Windows) Next(now int64) int64 {
 // gap returns how long it is from the end of a window of that length to the next one.
 func (w *Windows) gap(length float64) int64 {
 	most := max(mostGap, w.length/w.share)
-	return int64(min(length/w.share, most) * (0.5 + w.random()))
+	return int64(min(length/w.share, most, longestGap) * (0.5 + w.random()))
 }
 
 // random returns a number between 0 and 1: SplitMix64.

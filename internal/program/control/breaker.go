@@ -34,6 +34,9 @@ type Cut struct {
 	Counted int `json:"counted,omitempty"` // functions whose calls are only counted since; the others are as before
 }
 
+// ExpireEvery is how long it may be at most between two calls of Expire: a breaker may begin meanwhile.
+const ExpireEvery = breakerLook
+
 // UsualBudget is the budget of those who look into a program and have not been given one.
 const UsualBudget = 0.05
 
@@ -50,6 +53,7 @@ func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 // Times of a breaker.
 const (
 	breakerLook = 200 * time.Millisecond // it decides by what has happened in so much time
+	briefLook   = 20 * time.Millisecond  // the same of a task for which it would have to pause for more than mostRest
 	mostRest    = 10 * time.Second       // it pauses a task for so long at most
 
 	// leastBusy is the share of the time that counts as the program's own CPU time at least: one that waits has time
@@ -80,6 +84,7 @@ type breaker struct {
 	mu                   sync.Mutex
 	began, since, paused time.Time // since: it was resumed, or paused; paused: until then, zero: it is not
 	took, used           time.Duration
+	look                 time.Duration // how long it looks at what happens
 	rested               time.Duration
 	told                 time.Time     // when there were news
 	toldRested           time.Duration // until then
@@ -87,7 +92,7 @@ type breaker struct {
 }
 
 func newBreaker(t Costly, share float64, now func() time.Time, cpu func() time.Duration) *breaker {
-	b := &breaker{Costly: t, share: share, now: now, cpu: cpu, began: now()}
+	b := &breaker{Costly: t, share: share, now: now, cpu: cpu, began: now(), look: breakerLook}
 	b.told = b.began
 	b.begin(b.began)
 	return b
@@ -110,10 +115,11 @@ func (b *breaker) step() time.Duration {
 		b.paused = time.Time{}
 		b.Pause(false) // an error is that a policy has ended the task, which says so
 		b.begin(now)
-		return breakerLook
-	case whole < breakerLook:
-		return breakerLook - whole
+		return b.look
+	case whole < b.look:
+		return b.look - whole
 	}
+	b.look = breakerLook
 	share := Share(b.Took()-b.took, b.cpu()-b.used, time.Duration(leastBusy*float64(whole)))
 	if share <= b.share {
 		b.begin(now)
@@ -131,7 +137,11 @@ func (b *breaker) step() time.Duration {
 		return breakerLook
 	}
 	b.cut.Took = max(b.cut.Took, share)
-	rest := min(time.Duration(float64(whole)*(share/b.share-1)), mostRest)
+	times := share/b.share - 1
+	if float64(breakerLook)*times > float64(mostRest) {
+		b.look = briefLook
+	}
+	rest := time.Duration(min(float64(whole)*times, float64(mostRest)))
 	b.since, b.paused = now, now.Add(rest)
 	return rest
 }

@@ -58,7 +58,7 @@ func TestBreaker(t *testing.T) {
 	}{
 		{"cheap", 0.03, 1, 0.04, false},
 		{"dear", 0.5, 1, 0.06, true},
-		{"ruinous", 5, 1, 0.12, true}, // a pause has an end
+		{"ruinous", 5, 1, 0.06, true}, // a pause has an end: it is looked at for less
 		{"idle", 0.004, 0.001, 10, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

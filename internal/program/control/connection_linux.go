@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -14,9 +15,33 @@ const (
 	writePatience = int64(5 * time.Second)
 )
 
+// A socket is a descriptor that the program may close at any time, and have the number of for something else.
+type socket struct {
+	fd       int
+	dev, ino uint64
+}
+
+func newSocket(fd int) (socket, error) {
+	var st syscall.Stat_t
+	err := syscall.Fstat(fd, &st)
+	return socket{fd, uint64(st.Dev), st.Ino}, os.NewSyscallError("fstat", err)
+}
+
+// own reports whether the descriptor is still the socket's.
+func (s *socket) own() bool {
+	now, err := newSocket(s.fd)
+	return err == nil && now == *s
+}
+
+func (s *socket) close() {
+	if s.own() {
+		syscall.Close(s.fd)
+	}
+}
+
 // A connection is one client.
 type connection struct {
-	fd      int
+	socket
 	runtime Runtime
 	within  bool // a part of a message was read
 }
@@ -32,12 +57,15 @@ func (c *connection) Rest(ns int64) { c.runtime.Ready(-1, false, ns) }
 
 // Last sends bytes as far as there is room for them: the program ends.
 func (c *connection) Last(b []byte) {
+	if !c.own() {
+		return
+	}
 	syscall.SendmsgN(c.fd, b, nil, nil, syscall.MSG_NOSIGNAL|syscall.MSG_DONTWAIT)
 }
 
 func (c *connection) refuse(code, text string) {
 	Write(c, Response{Version: Version, Error: &Error{code, text}})
-	syscall.Close(c.fd)
+	c.close()
 }
 
 // await waits until the descriptor is ready, but not longer than limit ns; negative: for ever.
@@ -62,6 +90,9 @@ func (c *connection) await(write bool, limit int64) error {
 
 func (c *connection) Read(b []byte) (int, error) {
 	for {
+		if !c.own() {
+			return 0, fs.ErrClosed
+		}
 		n, err := syscall.Read(c.fd, b)
 		switch {
 		case err == syscall.EINTR:
@@ -86,6 +117,9 @@ func (c *connection) Read(b []byte) (int, error) {
 
 func (c *connection) Write(b []byte) (written int, err error) {
 	for written < len(b) {
+		if !c.own() {
+			return written, fs.ErrClosed
+		}
 		n, err := syscall.SendmsgN(c.fd, b[written:], nil, nil, syscall.MSG_NOSIGNAL)
 		switch err {
 		case nil:

@@ -20,11 +20,10 @@ const mostConnections = 64
 // A Listener has a socket in the file system that only the user can connect to. Package net isn't
 // used: it would start the network poller, besides which no deadlock is found.
 type Listener struct {
-	path     string
-	fd       int
-	dev, ino uint64 // of the descriptor: the program may have closed it, and use its number
-	runtime  Runtime
-	slots    chan struct{}
+	path    string
+	socket  socket
+	runtime Runtime
+	slots   chan struct{}
 }
 
 // Listen makes the socket at path, in a folder that exists. What is at path is replaced.
@@ -34,9 +33,12 @@ func Listen(path string, r Runtime) (*Listener, error) {
 		return nil, os.NewSyscallError("socket", err)
 	}
 	fd, _ = descriptor.Raise(fd)
-	l := &Listener{path: path, fd: fd, runtime: r, slots: make(chan struct{}, mostConnections)}
-	if err := l.bind(); err != nil {
-		syscall.Close(l.fd)
+	l := &Listener{path: path, runtime: r, slots: make(chan struct{}, mostConnections)}
+	if l.socket, err = newSocket(fd); err == nil {
+		err = l.bind()
+	}
+	if err != nil {
+		syscall.Close(fd)
 		return nil, err
 	}
 	return l, nil
@@ -50,7 +52,7 @@ func (l *Listener) bind() error {
 	dir, name := filepath.Split(l.path)
 	temporary := filepath.Join(dir, fmt.Sprintf(".%s.%d", name, os.Getpid()))
 	os.Remove(temporary)
-	if err := syscall.Bind(l.fd, &syscall.SockaddrUnix{Name: temporary}); err != nil {
+	if err := syscall.Bind(l.socket.fd, &syscall.SockaddrUnix{Name: temporary}); err != nil {
 		if err == syscall.EINVAL {
 			err = errors.New("the path is too long for a socket")
 		}
@@ -58,7 +60,7 @@ func (l *Listener) bind() error {
 	}
 	err := os.Chmod(temporary, 0o600)
 	if err == nil {
-		err = os.NewSyscallError("listen", syscall.Listen(l.fd, mostConnections))
+		err = os.NewSyscallError("listen", syscall.Listen(l.socket.fd, mostConnections))
 	}
 	if err == nil {
 		err = os.Rename(temporary, l.path)
@@ -67,18 +69,7 @@ func (l *Listener) bind() error {
 		os.Remove(temporary)
 		return err
 	}
-	var st syscall.Stat_t
-	if err := syscall.Fstat(l.fd, &st); err != nil {
-		return os.NewSyscallError("fstat", err)
-	}
-	l.dev, l.ino = uint64(st.Dev), st.Ino
 	return nil
-}
-
-// own reports whether the descriptor is still the socket's.
-func (l *Listener) own() bool {
-	var st syscall.Stat_t
-	return syscall.Fstat(l.fd, &st) == nil && uint64(st.Dev) == l.dev && st.Ino == l.ino
 }
 
 // Path returns the path of the socket.
@@ -88,14 +79,14 @@ func (l *Listener) Path() string { return l.path }
 // client comes.
 func (l *Listener) Serve(server func() *Server) {
 	for {
-		ready := l.runtime.Ready(int32(l.fd), false, -1)
-		if ready < 0 || !l.own() {
+		ready := l.runtime.Ready(int32(l.socket.fd), false, -1)
+		if ready < 0 || !l.socket.own() {
 			return
 		}
 		if ready == 0 {
 			continue
 		}
-		fd, _, err := syscall.Accept4(l.fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		fd, _, err := syscall.Accept4(l.socket.fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
 		switch err {
 		case nil:
 			fd, _ = descriptor.Raise(fd)
@@ -111,7 +102,12 @@ func (l *Listener) Serve(server func() *Server) {
 
 // accept serves a connection on a goroutine of its own, if it is one of the user or of root.
 func (l *Listener) accept(server func() *Server, fd int) {
-	c := &connection{fd: fd, runtime: l.runtime}
+	s, err := newSocket(fd)
+	if err != nil {
+		syscall.Close(fd)
+		return
+	}
+	c := &connection{socket: s, runtime: l.runtime}
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil || peer.Uid != 0 && int(peer.Uid) != os.Geteuid() {
 		c.refuse(CodeForbidden, "the program is another user's")
@@ -125,16 +121,16 @@ func (l *Listener) accept(server func() *Server, fd int) {
 	}
 	l.runtime.Go(func() {
 		defer func() { <-l.slots }()
-		defer syscall.Close(fd)
+		defer s.close()
 		server().Serve(c, fmt.Sprintf("process %d of user %d", peer.Pid, peer.Uid))
 	})
 }
 
 // Close removes the socket, if it is still this one.
 func (l *Listener) Close() {
-	if l.own() {
+	if l.socket.own() {
 		os.Remove(l.path)
-		syscall.Close(l.fd)
+		l.socket.close()
 	}
 }
 

@@ -120,16 +120,16 @@ func TestClosedByProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if err := syscall.Dup3(int(other.Fd()), l.fd, syscall.O_CLOEXEC); err != nil {
+	if err := syscall.Dup3(int(other.Fd()), l.socket.fd, syscall.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
 	l.Serve(nil)
 	l.Close()
 	var st syscall.Stat_t
-	if err := syscall.Fstat(l.fd, &st); err != nil {
+	if err := syscall.Fstat(l.socket.fd, &st); err != nil {
 		t.Errorf("the program's descriptor: %v, want it open", err)
 	}
-	syscall.Close(l.fd)
+	syscall.Close(l.socket.fd)
 }
 
 func TestListenMistakes(t *testing.T) {
@@ -187,7 +187,7 @@ func TestSweep(t *testing.T) {
 		if name == elsewhere {
 			t.Cleanup(l.Close)
 		} else {
-			syscall.Close(l.fd)
+			syscall.Close(l.socket.fd)
 		}
 	}
 	Sweep(dir)

@@ -130,6 +130,7 @@ type Numbers struct {
 	Errors   uint64 `json:"errors,omitempty"`  // sums: calls that returned an error
 	Open     uint64 `json:"open,omitempty"`    // sums: calls in progress
 	Untimed  uint64 `json:"untimed,omitempty"` // sums and periods: calls that came too fast to be timed; with them other numbers than Calls and Open are estimated
+	Gaps     bool   `json:"gaps,omitempty"`    // sums: for some time nobody counted, under a strict budget: Calls is estimated, too
 	TotalNS  int64  `json:"total_ns"`
 	SelfNS   int64  `json:"self_ns,omitempty"` // sums
 	MinNS    int64  `json:"min_ns"`

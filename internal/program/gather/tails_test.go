@@ -13,7 +13,8 @@ func TestTails(t *testing.T) {
 		w.look(func(site uint32, ticks uint64) { set[site] = ticks })
 		return set
 	}
-	near := func(got, want uint64) bool { return got >= want*98/100 && got <= want*102/100 }
+	// What takes as long as the others is not among the slowest.
+	near := func(got, want uint64) bool { return got >= want && got <= want*104/100 }
 	for i := uint64(1); i < leastCalls; i++ {
 		w.add(1, i*1000)
 	}

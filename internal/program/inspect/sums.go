@@ -206,7 +206,7 @@ func (t *sums) Next() control.News {
 			}
 			n := control.Numbers{
 				Function: f.Name, Calls: calls, Returned: now.Ended - before.Ended, Panics: now.Panics - before.Panics,
-				Errors: now.Errors - before.Errors, Open: now.open, TotalNS: ns(now.Total - before.Total), SelfNS: ns(now.Self - before.Self),
+				Errors: now.Errors - before.Errors, Open: now.open, Gaps: now.Gaps, TotalNS: ns(now.Total - before.Total), SelfNS: ns(now.Self - before.Self),
 			}
 			if least, most := min(now.Least, now.least), max(now.Most, now.most); least <= most {
 				n.MinNS, n.MaxNS = ns(least), ns(most)

@@ -69,8 +69,7 @@ func (r *Recorder) advice() []format.KeyValue {
 		}
 	}
 	_, now := r.rt.Clock()
-	cpu := cputime.Process()
-	used := budget.Usage{Now: now - a.start.Now, CPU: cpu - a.start.CPU, Own: a.own}
+	used := budget.Usage{Now: now - a.start.Now, CPU: cputime.Process() - a.start.CPU, Own: a.own}
 	tick := 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1))
 	spent, sites := budget.Advice(advised, a.costs, used, tick, a.tallies, a.values.since(r.rt))
 	if len(sites) == 0 {
@@ -80,9 +79,5 @@ func (r *Recorder) advice() []format.KeyValue {
 	for _, site := range sites[:min(len(sites), mostAdvised)] {
 		text = append(text, strconv.FormatUint(uint64(site), 10))
 	}
-	return []format.KeyValue{
-		{Key: format.MetaCPU, Value: strconv.FormatInt(cpu, 10)},
-		{Key: format.MetaTracing, Value: strconv.FormatInt(min(spent, cpu), 10)},
-		{Key: format.MetaAdvice, Value: strings.Join(text, " ")},
-	}
+	return append(tookCPU(used.CPU, spent), format.KeyValue{Key: format.MetaAdvice, Value: strings.Join(text, " ")})
 }

@@ -191,7 +191,6 @@ func (a *arena) populate(i, n int) error {
 		if err := a.reserve(off, min(piece, end-off)); err != nil {
 			return err
 		}
-		a.clear(off, min(piece, end-off))
 	}
 	mem := a.mem[int64(i)*format.ChunkSize:][:size]
 	const populateWrite = 23 // MADV_POPULATE_WRITE, Linux 5.14
@@ -209,8 +208,12 @@ const piece = 2 << 20
 // reserve allocates space on the disk for size bytes from offset off on.
 func (a *arena) reserve(off, size int64) error {
 	for {
+		if _, err := a.file.own(); err != nil {
+			return err
+		}
 		switch err := syscall.Fallocate(a.file.fd, 0, off, size); err {
 		case nil:
+			a.clear(off, size)
 			return nil
 		case syscall.EINTR:
 		case syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO:
@@ -225,6 +228,9 @@ func (a *arena) reserve(off, size int64) error {
 // clear writes zeros to what is reserved. Pages that were written take a quarter of the CPU time of those that
 // faults read first, as readahead reads megabytes more. If it can't, faults do.
 func (a *arena) clear(off, size int64) {
+	if a.file.allowed(off+size) != nil {
+		return
+	}
 	var list [piece / format.ChunkSize]syscall.Iovec
 	for i := range list {
 		list[i].Base = &zeros[0]

@@ -36,6 +36,7 @@ type governor struct {
 	c       *budget.Controller
 	tick    float64 // ns in a tick
 	full    float64 // see setPace
+	began   int64   // CPU time of the process when the recording began, ns
 	stepped int64
 	between int64          // ns, of two decisions at least
 	spare   []format.Tally // to be filled next
@@ -72,8 +73,10 @@ func (r *Recorder) govern() {
 	}
 	now := func() int64 { _, mono := r.rt.Clock(); return mono }
 	costs := budget.Calibrate(r.rt.Floor, now)
+	start := budget.Usage{Now: now(), CPU: cputime.Process()}
 	g := &governor{
-		c:       budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
+		c:       budget.New(r.config.Budget.Share, costs, start),
+		began:   start.CPU,
 		tick:    1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
 		pacer:   r.pace,
 		samples: budget.NewSampling(r.config.Budget, r.start.Clock, r.rt, now, r.config.Govern.Sample),
@@ -287,12 +290,16 @@ func (r *Recorder) pace() {
 		_, now = r.rt.Clock()
 		look = now + pace
 		goesOn := false
-		r.working(func() {
+		r.working(func() { goesOn = r.governor.counted > 0 })
+		if goesOn {
+			continue
+		}
+		r.decide(s.Stop)
+		r.working(func() { // now another goroutine may begin
 			goesOn = r.governor.counted > 0
 			r.governor.pacing = goesOn
 		})
 		if !goesOn {
-			r.decide(s.Stop)
 			return
 		}
 	}
@@ -321,8 +328,13 @@ func (r *Recorder) usage() []format.KeyValue {
 		g.taken = g.c.Spent()
 		g.mu.Unlock()
 	}
+	return tookCPU(cpu-g.began, g.taken)
+}
+
+// tookCPU returns the Meta of the CPU time of the process since the recording began, and of what tracing took of it, ns.
+func tookCPU(cpu, tracing int64) []format.KeyValue {
 	return []format.KeyValue{
 		{Key: format.MetaCPU, Value: strconv.FormatInt(cpu, 10)},
-		{Key: format.MetaTracing, Value: strconv.FormatInt(min(g.taken, cpu), 10)},
+		{Key: format.MetaTracing, Value: strconv.FormatInt(min(tracing, cpu), 10)},
 	}
 }

@@ -154,6 +154,28 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// A strict budget decides again when many events were written, however soon that is.
+func TestRushed(t *testing.T) {
+	_, _, r := governed(t, Config{})
+	defer r.Close()
+	g := r.governor
+	for _, strict := range []bool{false, true} {
+		g.mu.Lock()
+		g.between = 1 << 62
+		g.mu.Unlock()
+		r.mu.Lock()
+		r.config.Budget.Strict = strict
+		g.events = g.decided + 1<<13
+		r.mu.Unlock()
+		r.control()
+		r.mu.Lock()
+		if decided := g.decided == g.events; decided != strict {
+			t.Errorf("strict %t: it has decided: %t", strict, decided)
+		}
+		r.mu.Unlock()
+	}
+}
+
 // A recording that ends while functions are demoted says what was counted, and at which level.
 func TestBudgetEndsAmidDecision(t *testing.T) {
 	f, d, r := governed(t, Config{})

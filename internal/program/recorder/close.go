@@ -97,6 +97,9 @@ func (r *Recorder) release() {
 		return
 	}
 	r.ignoreObjects()
+	if r.governor != nil {
+		r.governor.samples.Finish() // unless that was done
+	}
 	if r.rt.Retire() {
 		r.arena.unmap()
 	}

@@ -29,7 +29,8 @@ type Config struct {
 	// Values returns what is recorded of values in a program that was built with the given settings;
 	// nil: nothing is recorded.
 	Values func(settings string) Values
-	Hidden bool // no values are recorded, whatever Values returns
+	Built  string // settings of the packages that have registered
+	Hidden bool   // no values are recorded, whatever Values returns
 
 	HidePanics bool // no values of panics are recorded: any function may raise them
 

@@ -89,6 +89,8 @@ func (p *program) record(c Config) (*Recorder, error) {
 	}
 	if before := p.latest.Load(); before != nil {
 		r.settings = before.settings // calls in progress may write values before packages register
+	} else {
+		r.settings = c.Built
 	}
 	// crypto/rand would start a timer, for which the runtime waits before it finds a
 	// program deadlocked.

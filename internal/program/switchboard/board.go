@@ -167,6 +167,7 @@ type Recording struct {
 	Groups  func([]format.Group)
 	Ended   func() bool // the recording has ended by itself
 	Least   uint8       // level that all sites have at least, see Limit
+	Stays   bool        // levels hold beyond its end, until the next recording: its budget is that of statistics, too
 }
 
 // Join makes an owner without wishes.
@@ -311,7 +312,11 @@ func (b *Board) EndRecord(r *Recording) {
 	defer b.lock().unlock()
 	if b.recording == r {
 		b.recording = nil
-		b.unlimit(ofRecordings)
+		if r.Stays {
+			b.keepLevels()
+		} else {
+			b.unlimit(ofRecordings)
+		}
 		b.applyAll()
 	}
 }

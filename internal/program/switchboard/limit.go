@@ -58,8 +58,8 @@ func (b *Board) Sample(r *Recording, group uint32) {
 	}
 	b.sampling[limits] = group
 	for _, t := range b.tables {
-		for i, level := range t.levels[limits] {
-			if level >= format.LevelCounted {
+		for i := range t.words {
+			if b.level(t, i) >= format.LevelCounted {
 				b.want(t, i, b.cut(t, i))
 			}
 		}
@@ -84,6 +84,16 @@ func (b *Board) sample(want uint32) (uint32, bool) {
 // sampled returns the group of the samples that are taken, see Sample.
 func (b *Board) sampled() uint32 { return max(b.sampling[ofRecordings], b.sampling[ofStatistics]) }
 
+// keepLevels has the levels of a recording hold beyond its end. Nobody samples calls then: they are counted.
+func (b *Board) keepLevels() {
+	b.sampling[ofRecordings] = 0
+	for _, t := range b.tables {
+		for i, level := range t.levels[ofRecordings] {
+			t.levels[ofRecordings][i] = min(level, format.LevelCounted)
+		}
+	}
+}
+
 // unlimit has all sites at level full again. The caller applies that.
 func (b *Board) unlimit(limits int) {
 	b.least[limits], b.sampling[limits] = format.LevelFull, 0
@@ -99,18 +109,15 @@ func (b *Board) cut(t *Table, i int) uint32 {
 	if want&(rt.Recorded|rt.Timed) == 0 {
 		return want
 	}
-	level := max(b.least[ofRecordings], b.least[ofStatistics])
-	for _, levels := range t.levels {
-		if levels != nil {
-			level = max(level, levels[i])
-		}
-	}
-	switch {
-	case level == format.LevelFull:
-		return want
-	case level == format.LevelUnvalued:
+	level := b.level(t, i)
+	if level <= format.LevelUnvalued {
 		if want&rt.Recorded != 0 {
-			want |= rt.Unvalued
+			if want&rt.Counted != 0 {
+				want = want&^rt.Counted | rt.Timed // a recording takes calls that are counted for more than its events
+			}
+			if level == format.LevelUnvalued {
+				want |= rt.Unvalued
+			}
 		}
 		return want
 	}
@@ -124,6 +131,17 @@ func (b *Board) cut(t *Table, i int) uint32 {
 		want |= rt.Long
 	}
 	return want&^(rt.Recorded|rt.Timed) | rt.Counted
+}
+
+// level returns the lower level of the i-th site of t, which holds for both budgets.
+func (b *Board) level(t *Table, i int) uint8 {
+	level := max(b.least[ofRecordings], b.least[ofStatistics])
+	for _, levels := range t.levels {
+		if levels != nil {
+			level = max(level, levels[i])
+		}
+	}
+	return level
 }
 
 // tableOf returns the table that has a site, nil if there is none.

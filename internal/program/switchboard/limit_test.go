@@ -68,6 +68,58 @@ func TestLimitStatistics(t *testing.T) {
 	words(t, r, "all counted", "counted", "counted", "counted", "", "")
 }
 
+// Calls that a command counts are not added to those that are recorded.
+func TestLimitBeside(t *testing.T) {
+	r := switchtest.Fresh(t)
+	b := switchboard.Default
+	bind(store(r))
+	read := r.Site("m/store.Read")
+	rec := &switchboard.Recording{Package: func(*rt.Package) {}}
+	b.Record(rec)
+	must(t, b.Join("Record", switchboard.Environment).Set(switchboard.Wish{Want: rt.Recorded, Kind: "Record"}))
+	must(t, b.Join("Stats", switchboard.Command).Set(switchboard.Wish{Want: rt.Counted}))
+	words(t, r, "in full", "recorded timed", "recorded timed", "recorded timed", "recorded", "recorded")
+	b.Limit(rec, read, format.LevelUnvalued)
+	words(t, r, "without values", "recorded unvalued timed", "recorded timed", "recorded timed", "recorded", "recorded")
+	b.Limit(rec, read, format.LevelCounted)
+	words(t, r, "limited", "counted long", "recorded timed", "recorded timed", "recorded", "recorded")
+	b.EndRecord(rec)
+	words(t, r, "without a recording", "counted", "counted", "counted", "", "")
+}
+
+// Levels of a recording whose budget is that of statistics, too, hold beyond its end.
+func TestLimitStays(t *testing.T) {
+	r := switchtest.Fresh(t)
+	b := switchboard.Default
+	bind(store(r))
+	must(t, b.Join("statistics", switchboard.Program).Set(switchboard.Wish{Want: rt.Timed}))
+	rec := &switchboard.Recording{Package: func(*rt.Package) {}, Stays: true}
+	b.Record(rec)
+	b.Limit(rec, r.Site("m/store.Read"), format.LevelSampled)
+	b.Limit(rec, r.Site("m/store.Write"), format.LevelUnvalued)
+	b.Sample(rec, 1)
+	b.EndRecord(rec)
+	words(t, r, "ended", "counted", "timed", "timed", "", "")
+	b.Record(&switchboard.Recording{Package: func(*rt.Package) {}})
+	words(t, r, "the next one", "timed", "timed", "timed", "", "")
+}
+
+// A window of one budget leaves no samples of the other's sites behind.
+func TestSampleOfTwo(t *testing.T) {
+	r := switchtest.Fresh(t)
+	b := switchboard.Default
+	bind(store(r))
+	must(t, b.Join("statistics", switchboard.Program).Set(switchboard.Wish{Want: rt.Timed}))
+	rec := &switchboard.Recording{Package: func(*rt.Package) {}}
+	b.Record(rec)
+	b.Limit(nil, r.Site("m/store.Read"), format.LevelCounted)
+	b.Sample(nil, 1)
+	b.Sample(rec, 2)
+	b.Sample(nil, 0)
+	b.Sample(rec, 0)
+	words(t, r, "after both windows", "counted", "timed", "timed", "", "")
+}
+
 // Functions that somebody has named have a higher rank than those that are wanted with all others.
 func TestRank(t *testing.T) {
 	r := switchtest.Fresh(t)

@@ -143,7 +143,7 @@ func (a *app) showTop(f *liveFlags, t *topFlags, list []control.Numbers, head st
 			Name: short.Short(n.Function), Calls: n.Calls, Open: n.Open, Panics: n.Panics, Errors: n.Errors,
 			Total: time.Duration(n.TotalNS), Self: time.Duration(n.SelfNS),
 			Min: time.Duration(n.MinNS), Avg: time.Duration(n.AvgNS), Max: time.Duration(n.MaxNS),
-			About: n.Untimed > 0, AboutSelf: untimed, Untimed: n.Untimed > 0 && n.Untimed+n.Open >= n.Calls,
+			AboutCalls: n.Gaps, About: n.Untimed > 0, AboutSelf: untimed, Untimed: n.Untimed > 0 && n.Untimed+n.Open >= n.Calls,
 		}
 		if p := n.Parts; p != nil {
 			rows[i].Parts = []time.Duration{time.Duration(p.RunningNS), time.Duration(p.RunnableNS), time.Duration(p.WaitingNS)}

@@ -4,7 +4,7 @@ package toolchain
 // response.
 var httpAnchors = []anchor{
 	{file: "server.go", fn: "response.WriteHeader", before: "w.wroteHeader = true", text: "runtime.WMAnswer(code); "},
-	{file: "server.go", fn: "timeoutWriter.WriteHeader", before: "tw.writeHeaderLocked(code)", text: "if !tw.wroteHeader { runtime.WMAnswer(code) }; "},
+	{file: "server.go", fn: "timeoutWriter.WriteHeader", before: "tw.writeHeaderLocked(code)", text: "if tw.err == nil && !tw.wroteHeader { runtime.WMAnswer(code) }; "},
 	{file: "h2_bundle.go", each: "^writeHeader$", before: "rws.wroteHeader = true", text: "runtime.WMAnswer(code); "},
 	{file: "internal/http2/server.go", each: "^writeHeader$", before: "rws.wroteHeader = true", text: "runtime.WMAnswer(code); "},
 }

@@ -59,7 +59,7 @@ func Connect(pid int, built bool) (net.Conn, error) {
 		s.server.Later = func() {
 			go func() {
 				for left := s.server.Expire(); left >= 0; left = s.server.Expire() {
-					time.Sleep(min(left, time.Second))
+					time.Sleep(min(left, control.ExpireEvery))
 				}
 			}()
 		}

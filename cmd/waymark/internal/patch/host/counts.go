@@ -32,10 +32,13 @@ func newCounts(t *task) (watcher, error) {
 // counted returns what was counted until now, and calls that there was no room for. It is for who has the lock.
 func (c *counts) counted() (map[*patch.Site]uint64, error) {
 	counted, err := c.h.t.Counted()
+	if err != nil {
+		return nil, err
+	}
 	for s, n := range c.h.t.Drops() {
 		counted[s] += n
 	}
-	return counted, err
+	return counted, nil
 }
 
 func (c *counts) begin(call *patch.Call) {

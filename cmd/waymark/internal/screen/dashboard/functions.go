@@ -171,8 +171,12 @@ func (f *functions) Row(i int) []tui.Cell {
 	cells := make([]tui.Cell, 0, len(columns)+1)
 	for _, c := range columns {
 		cell := c.text(c.value(row))
-		if row.Untimed > 0 && c.name != "calls" && c.name != "rate" && cell.Text != "-" {
-			cell.Text = "≈" + strings.TrimLeft(cell.Text, " ") // some calls came too fast to be timed
+		about := row.Untimed > 0 // some calls came too fast to be timed
+		if c.name == "calls" || c.name == "rate" {
+			about = row.Gaps
+		}
+		if about && cell.Text != "-" {
+			cell.Text = "≈" + strings.TrimLeft(cell.Text, " ")
 		}
 		cells = append(cells, cell)
 	}

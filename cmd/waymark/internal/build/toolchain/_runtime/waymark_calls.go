@@ -42,7 +42,7 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	}
 	// The time of monitors isn't the function's.
 	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args && f&wmFrameUnvalued == 0) {
-		f &^= wmFrameRecorded | wmFrameUnvalued
+		f ^= wmFrameRecorded | wmFrameUnvalued // whether its values are gathered stays
 	}
 	if f&(wmCounted<<32) != 0 {
 		wmCountCall(f.site())

@@ -170,6 +170,9 @@ func wmUnrecordWord(word *uint32, id uint32) {
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
+		if flags&wmGathered != 0 && (WMFrame(old) << 32).valued() {
+			flags |= wmUnvalued // values are still gathered
+		}
 		if atomic.Cas(word, old, wmSiteWord(id, flags)) {
 			return
 		}

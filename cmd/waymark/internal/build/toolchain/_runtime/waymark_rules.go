@@ -4,7 +4,7 @@ package runtime
 
 import "unsafe"
 
-// A WMRule selects traces by all of its fields that aren't zero.
+// A WMRule selects traces by all of its fields that aren't zero. Least and Most are both zero, or both not.
 type WMRule struct {
 	Method string
 	Path   string // of the URL; one that ends in * stands for all that begin so
@@ -23,7 +23,7 @@ func (t *wmTrace) selected(rules []WMRule) bool {
 }
 
 func (r *WMRule) selects(t *wmTrace) bool {
-	if status := t.status.Load(); r.Most > 0 && (status < r.Least || status > r.Most) {
+	if r.Most > 0 && (t.answer < r.Least || t.answer > r.Most) {
 		return false
 	}
 	if r.Method == "" && r.Path == "" {

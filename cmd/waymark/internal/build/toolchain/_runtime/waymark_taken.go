@@ -68,7 +68,7 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64, args, results bool)
 	c.blocks.most = max(bytes/wmBlockSize, 16)
 	c.blocks.kept = c.blocks.most / 16
 	c.most = 2 * most
-	c.linger, c.args, c.results = wmTicksOf(linger, rate), args, results
+	c.linger, c.args, c.results = wmTicksOf(linger, rate), args && !wmProbesHidden.Load(), results && !wmProbesHidden.Load()
 	c.all, c.failed, c.ranked, c.oneIn, c.rules = false, false, false, 0, nil
 	c.kept, c.dropped = 0, 0
 	c.lost.Store(0)
@@ -182,7 +182,7 @@ func (c *wmGatherer) reclaim() {
 
 // copy returns what has been gathered until now.
 func (t *wmTrace) copy() *WMTrace {
-	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within, Era: t.era, Status: t.status.Load()}
+	out := &WMTrace{Key: t.key, Site: t.frame.site(), Ended: t.ended, Lost: t.lost.Load(), Flags: t.flags, Within: t.within, Era: t.era, Status: t.answer}
 	n := 0
 	for s := &t.root; s != nil; s = s.next {
 		n++

@@ -4,7 +4,7 @@
 // types are those of the recording that goes on; without one they lie in memory of their own. When a recording begins
 // or ends, all descriptions are forgotten, and with them the values of traces that were gathered before.
 //
-// Values have a budget: of the time since it first wrote one a P takes no more than a share for them.
+// Values have a budget: of the time since its window began a P takes no more than a share for them.
 
 package runtime
 
@@ -13,9 +13,9 @@ import "unsafe"
 const (
 	wmMostGathered = 1 << 10 // bytes of an event's values
 
-	wmValuesShare  = 20      // one in so many ticks may go to values
-	wmValuesAhead  = 1 << 18 // ticks that a P may take in advance
-	wmValuesWindow = 1 << 31 // ticks after which what was not taken is forfeited
+	wmValuesShare  = 20        // one in so many ticks may go to values
+	wmValuesAhead  = 1_000_000 // ns that a P may take in advance: types are described when they are first met
+	wmValuesWindow = 1 << 31   // ticks after which a new window begins: what was not taken is forfeited
 )
 
 // A wmValuesOfP is what a P has taken for values of calls that are gathered.
@@ -24,10 +24,14 @@ type wmValuesOfP struct {
 	taken uint64 // ticks since then
 }
 
-// WMGatherValues has values written as package format says, unless a recording has said so already: see WMCapture. It is
-// called before sites want WMValues.
+// wmValuesTicks is wmValuesAhead in ticks.
+var wmValuesTicks uint64
+
+// WMGatherValues has values written as package format says, unless a recording or a collector has said so already: see
+// WMCapture. It is called before sites want WMValues.
 func WMGatherValues(depth, bytes int, redact []string) {
 	wmMeetTypes(false)
+	wmValuesTicks = wmTicksOf(wmValuesAhead, wmRate())
 	if wmCaptured.bytes == 0 {
 		WMCapture(false, false, false, depth, bytes, redact)
 	}
@@ -64,12 +68,12 @@ func (o *wmValuesOfP) affords(now uint64) bool {
 	if o.from == 0 || now-o.from >= wmValuesWindow {
 		o.from, o.taken = now, 0
 	}
-	return o.taken <= (now-o.from)/wmValuesShare+wmValuesAhead
+	return o.taken <= (now-o.from)/wmValuesShare+wmValuesTicks
 }
 
 // addValues writes the values of the event of the strand's latest record. The caller keeps the M.
 func (s *wmStrand) addValues(gp *g, v *wmValues) {
-	if v == nil || s.few {
+	if v == nil || s.few || gp.hides() {
 		return
 	}
 	pp, now := getg().m.p.ptr(), wmClock()

@@ -39,6 +39,7 @@ type wmTrace struct {
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
 	status  atomic.Uint32 // of HTTP, with which a goroutine of the trace has answered; 0: none
+	answer  uint32        // status when the root call ended
 	within  WMSpan        // that the root call is in
 	of      uint32        // number of its gatherer
 	era     uint32        // of the types when it began; 0: no values are gathered
@@ -107,7 +108,7 @@ func (t *wmTrace) overtaken(f WMFrame) bool {
 func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	t.root.leave(gp)
 	t.ended = wmClock()
-	if t.status.Load() >= wmLeastServerError {
+	if t.answer = t.status.Load(); t.answer >= wmLeastServerError {
 		t.flags |= WMTraceFailed
 	}
 	c := t.gatherer()

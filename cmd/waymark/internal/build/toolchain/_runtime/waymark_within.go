@@ -33,7 +33,7 @@ func WMBegins(f WMFrame) bool { return f&wmFrameRoot != 0 }
 //go:noinline
 func WMWithin(f WMFrame, args ...any) {
 	find := wmFindSpan.Load()
-	if find == nil {
+	if find == nil || getg().hides() {
 		return
 	}
 	// As in other hooks, values don't escape because of this: programs allocate as they do without.

@@ -131,14 +131,17 @@ func (prog *wmProgram) ready() bool {
 
 // wmWrite writes the value that e holds, or points to, with its type's id at the address at, and
 // returns the address behind it. end is that of the space. Nothing here can be preempted, nor does
-// the goroutine's stack move.
+// the goroutine's stack move. Without room for the least of a value it writes nothing, nor does it for those that follow.
 //
 //go:nosplit
 func wmWrite(at, end uintptr, e *eface, pointer bool) uintptr {
 	gp := getg()
 	key, p := uintptr(unsafe.Pointer(e._type)), uintptr(e.data)
 	limit := at + wmCaptured.bytes
-	if key == 0 && at < end {
+	if end-at < wmValueSlop {
+		return at
+	}
+	if key == 0 {
 		*(*byte)(unsafe.Pointer(at)) = wmTypeNil
 		return at + 1
 	}
@@ -182,7 +185,7 @@ func wmWrite(at, end uintptr, e *eface, pointer bool) uintptr {
 //go:nosplit
 //go:noinline
 func wmWalk(at, end uintptr, e *eface, pointer bool) uintptr {
-	c := wmCursor{at: at, limit: at + wmCaptured.bytes, end: end, gp: getg()}
+	c := wmCursor{at: at, limit: min(at+wmCaptured.bytes, end-wmValueSlop), end: end, gp: getg()}
 	systemstack(func() { c.top(e, pointer) })
 	return c.at
 }
