@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
 )
@@ -62,23 +63,28 @@ func (s *Sink) run() {
 
 // gather waits for more traces, to be sent together.
 func (s *Sink) gather() {
-	timer := time.NewTimer(s.options.Delay)
-	defer timer.Stop()
-	for {
+	s.wait(s.options.Delay, s.urgent, func() bool {
 		s.mu.Lock()
-		enough := s.spans >= spans.MaxSpans
-		s.mu.Unlock()
-		if enough {
+		defer s.mu.Unlock()
+		return s.spans >= spans.MaxSpans
+	})
+}
+
+// wait waits for d, or until it is enough, somebody is in a hurry, or the sink ends.
+func (s *Sink) wait(d time.Duration, hurry <-chan struct{}, enough func() bool) {
+	const look = 20 * time.Millisecond
+	for end := time.Now().Add(d); !enough(); {
+		left := time.Until(end)
+		if left <= 0 {
 			return
 		}
 		select {
-		case <-s.added:
-		case <-timer.C:
-			return
-		case <-s.urgent:
+		case <-hurry:
 			return
 		case <-s.ctx.Done():
 			return
+		default:
+			pause.For(min(left, look))
 		}
 	}
 }
@@ -221,17 +227,11 @@ func (s *Sink) ends() bool {
 // sleep waits before the next attempt. Who is in a hurry cuts that short, unless the collector has said
 // how long to wait.
 func (s *Sink) sleep(d time.Duration, said bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	urgent := s.urgent
 	if said {
 		urgent = nil
 	}
-	select {
-	case <-timer.C:
-	case <-urgent:
-	case <-s.ctx.Done():
-	}
+	s.wait(d, urgent, func() bool { return false })
 }
 
 // countSpans counts the spans of a request that the collector took, but for some of them.

@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
@@ -139,15 +140,8 @@ func (c *Collector) deliver(g *gather.Trace) {
 
 // turns ends periods until gathering ends.
 func (c *Collector) turns() {
-	ticker := time.NewTicker(c.options.Period)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			c.turn()
-		case <-c.over:
-			return
-		}
+	for pause.Unless(c.over, c.options.Period) {
+		c.turn()
 	}
 }
 

@@ -84,6 +84,9 @@ func NewClient(c Config) (*Client, error) {
 		transport = t.Clone()
 	}
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000 // as many as there are senders
+	// While there is any timer, the scheduler of a program that has none else wakes its poller more often: a busy
+	// service made 5 % more switches of threads for the timer of an idle connection.
+	transport.IdleConnTimeout = 0
 	if c.TLS != nil {
 		transport.TLSClientConfig = c.TLS.Clone()
 	}

@@ -86,7 +86,6 @@ type Gatherer struct {
 	decoder decoder
 	told    told
 	over    chan struct{} // closed when the Gatherer stops
-	watched chan struct{} // closed when nobody looks for tails; nil: nobody has
 
 	mu   sync.Mutex // guards what follows
 	keep Keep
@@ -126,7 +125,6 @@ func Start(o Options) (*Gatherer, error) {
 	g.setKeep()
 	rt.Tails(g.number, o.Keep.Tail > 0)
 	if o.Keep.Tail > 0 {
-		g.watched = make(chan struct{})
 		rt.Go(func() { g.watchTails(o.Keep.Tail) })
 	}
 	g.delivering.Lock()
@@ -162,9 +160,6 @@ func (g *Gatherer) SetLonger(d time.Duration) {
 func (g *Gatherer) Stop() {
 	g.stop.Do(func() {
 		close(g.over)
-		if g.watched != nil {
-			<-g.watched // another Gatherer may get the number
-		}
 		g.owner.Close()
 		rt.EndTraces(g.number)
 		g.delivering.Lock() // Deliver may use what mu guards

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
+	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -71,19 +72,15 @@ func (t *tails) turn() {
 
 // watchTails tells the runtime which root calls are among the slowest until the gatherer stops.
 func (g *Gatherer) watchTails(share float64) {
-	defer close(g.watched)
 	t := tails{share, make(map[uint32]*tail)}
-	ticker := time.NewTicker(tailLook)
-	defer ticker.Stop()
 	turned := time.Now()
-	for {
-		select {
-		case <-g.over:
-			return
-		case <-ticker.C:
+	for pause.Unless(g.over, tailLook) {
+		g.mu.Lock()
+		if g.last == nil { // else the number may be another Gatherer's
+			rt.TailSamples(g.number, t.add)
+			t.look(func(site uint32, ticks uint64) { rt.SetTail(g.number, site, ticks) })
 		}
-		rt.TailSamples(g.number, t.add)
-		t.look(func(site uint32, ticks uint64) { rt.SetTail(g.number, site, ticks) })
+		g.mu.Unlock()
 		if time.Since(turned) >= tailTurn {
 			turned = time.Now()
 			t.turn()
