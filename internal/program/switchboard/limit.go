@@ -58,9 +58,11 @@ func (b *Board) Sample(r *Recording, group uint32) {
 	}
 	b.sampling[limits] = group
 	for _, t := range b.tables {
-		for i := range t.words {
-			if b.level(t, i) >= format.LevelCounted {
-				b.want(t, i, b.cut(t, i))
+		for _, levels := range t.levels { // of both: a window of the other budget may have left samples
+			for i, level := range levels {
+				if level >= format.LevelCounted {
+					b.want(t, i, b.cut(t, i))
+				}
 			}
 		}
 	}
