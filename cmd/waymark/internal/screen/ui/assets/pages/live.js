@@ -43,9 +43,9 @@ export function show(main) {
 
 	const top = table({label: 'Functions', rows: [], sort: 'Total', limit: 25, columns: [
 		{head: 'Function', name: true, get: f => f.function, show: f => el('button', {type: 'button', class: 'link mono', title: f.function, onclick: () => { func.value = f.function; func.focus(); }}, short(f.function))},
-		{head: 'Calls/s', get: f => rate(f), number: true, show: f => calls(f, count(rate(f)))},
+		{head: 'Calls/s', get: f => rate(f), number: true, show: f => counted(f, count(rate(f)))},
 		{head: '', show: f => spark(history.get(f.function)?.points ?? [])},
-		{head: 'Calls', number: true, get: f => f.calls, show: f => calls(f, count(f.calls))},
+		{head: 'Calls', number: true, get: f => f.calls, show: f => counted(f, count(f.calls))},
 		{head: 'Total', number: true, get: f => f.total_ns, show: f => about(f, duration(f.total_ns))},
 		{head: '', show: f => parts(f, f.total_ns)},
 		{head: 'Avg', number: true, get: f => f.avg_ns, show: f => about(f, duration(f.avg_ns))},
@@ -423,8 +423,8 @@ function share(part, whole) { return part ? percent(part / whole) : ''; }
 // about marks a number of a function that is estimated, as some calls came too fast to be timed.
 function about(f, text) { return f.untimed ? '≈' + text : text; }
 
-// calls marks a number of calls that is estimated, as for some time nobody counted.
-function calls(f, text) { return f.gaps ? '≈' + text : text; }
+// counted marks a number of calls that is estimated, as for some time nobody counted.
+function counted(f, text) { return f.gaps ? '≈' + text : text; }
 
 function figure(name, text) { return el('div', {class: 'figure'}, el('span', {class: 'muted'}, name), el('b', {}, text)); }
 
