@@ -50,7 +50,9 @@ func (t *traces) keep(s *setting.Setting, key, value string) error {
 		t.Keep.OneIn = 1
 	case value == "failed":
 		t.Keep.Failed = true
-	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil && period >= leastPeriod):
+	case what == "slowest" && periodic && periodErr == nil && period < leastPeriod:
+		return &setting.Error{Key: key, Value: value, Want: "a period of 1 s or more, as in slowest:20/1m"}
+	case what == "slowest" && err == nil && n > 0 && n <= 1e6 && (!periodic || periodErr == nil):
 		t.Keep.Slowest, t.Keep.Period = n, period
 	case periodic && what != "path":
 		return &setting.Error{Key: key, Value: value, Want: s.Want}

@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -130,6 +131,44 @@ func TestClosedByProgram(t *testing.T) {
 		t.Errorf("the program's descriptor: %v, want it open", err)
 	}
 	syscall.Close(l.socket.fd)
+}
+
+// The program may do so with a connection, too: nothing is read from its file, nor written, and it stays open.
+func TestConnectionClosedByProgram(t *testing.T) {
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(pair[1])
+	s, err := newSocket(pair[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := syscall.Dup3(int(file.Fd()), s.fd, syscall.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(s.fd)
+	c := &connection{socket: s}
+	if _, err := c.Read(make([]byte, 9)); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("read: %v, want %v", err, fs.ErrClosed)
+	}
+	if _, err := c.Write([]byte("x")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("write: %v, want %v", err, fs.ErrClosed)
+	}
+	c.close()
+	var st syscall.Stat_t
+	if err := syscall.Fstat(s.fd, &st); err != nil {
+		t.Errorf("the program's descriptor: %v, want it open", err)
+	}
 }
 
 func TestListenMistakes(t *testing.T) {
