@@ -81,15 +81,14 @@ func WMLight(s WMSite) bool { return s&wmLight != 0 }
 // counted the call, if that is wanted, or the goroutine is in no trace.
 func WMDone(s WMSite) bool {
 	gp := getg()
-	if s&wmCounted == 0 {
-		return gp.wm.gather == 0
-	}
-	counts := gp.wm.counts
-	if counts == 0 || raceenabled { // the race detector would watch the count
+	if s&wmCounted != 0 { // the compiler lays this out next, and each branch that is taken costs
+		if counts := gp.wm.counts; counts != 0 && !raceenabled { // the race detector would watch the count
+			*wmCountAt(counts, uint32(s&(wmCountSites-1)))++
+			return true
+		}
 		return false
 	}
-	*wmCountAt(counts, uint32(s&(wmCountSites-1)))++
-	return true
+	return gp.wm.gather == 0
 }
 
 // WMValued reports whether a site's word says that anybody may want the values of its calls. It is
