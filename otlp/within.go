@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"context"
-	"encoding/hex"
 	"net/http"
 	"reflect"
 	"strings"
@@ -18,7 +17,10 @@ func within(args []any) (found rt.Span) {
 	for _, arg := range args {
 		of := look(arg)
 		if r := of.request; r != nil && r.URL != nil {
-			copy(request[:len(request)-1], r.Method+" "+r.URL.Path)
+			room := request[:len(request)-1]
+			for _, part := range [...]string{r.Method, " ", r.URL.Path} {
+				room = room[copy(room, part):]
+			}
 		}
 		if !known(found) {
 			found = of.span
@@ -139,23 +141,37 @@ func text(v reflect.Value) string {
 
 // parse reads the header traceparent of W3C's Trace Context, whose later versions may be longer.
 func parse(text string) (p rt.Span) {
-	version, rest, _ := strings.Cut(text, "-")
-	const ids = len("0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-	if len(version) != 2 || version == "ff" || len(rest) < ids || strings.ToLower(text) != text ||
-		len(rest) > ids && (version == "00" || rest[ids] != '-') || rest[32] != '-' || rest[49] != '-' {
+	const length = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	var version, flags [1]byte
+	if len(text) < length || text[2] != '-' || text[35] != '-' || text[52] != '-' ||
+		!unhex(version[:], text) || !unhex(p.TraceID[:], text[3:]) || !unhex(p.SpanID[:], text[36:]) || !unhex(flags[:], text[53:]) ||
+		version[0] == 0xff || len(text) > length && (version[0] == 0 || text[length] != '-') || !known(p) {
 		return rt.Span{}
 	}
-	var flags, number [1]byte
-	for _, part := range []struct {
-		to   []byte
-		text string
-	}{{number[:], version}, {p.TraceID[:], rest[:32]}, {p.SpanID[:], rest[33:49]}, {flags[:], rest[50:ids]}} {
-		if _, err := hex.Decode(part.to, []byte(part.text)); err != nil {
-			return rt.Span{}
-		}
-	}
-	if p.Sampled = flags[0]&1 != 0; !known(p) {
-		return rt.Span{}
-	}
+	p.Sampled = flags[0]&1 != 0
 	return p
+}
+
+// unhex reads as many bytes as there is room for, and reports whether their digits are lower-case ones. Package hex
+// takes others, too, and each request is to wait for this.
+func unhex(to []byte, text string) bool {
+	for i := range to {
+		high, low := digit(text[2*i]), digit(text[2*i+1])
+		if high|low > 15 {
+			return false
+		}
+		to[i] = high<<4 | low
+	}
+	return true
+}
+
+// digit returns the value of a lower-case hexadecimal digit, 255 of what is none.
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 255
 }

@@ -170,9 +170,13 @@ func BenchmarkWithin(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, name := range []string{"no OpenTelemetry", "no span"} {
-		without.Store(name == "no OpenTelemetry")
+	for _, name := range []string{"no OpenTelemetry", "no span", "traceparent"} {
+		without.Store(name != "no span")
+		if name == "traceparent" {
+			r.Header.Set("Traceparent", "00-"+ids+"-01")
+		}
 		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
 			args := []any{r}
 			for i := 0; i < b.N; i++ {
 				within(args)

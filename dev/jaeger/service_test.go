@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +25,8 @@ const each = 5000
 type service struct {
 	addr  string
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
+	out   *bufio.Reader
 	said  bytes.Buffer
 }
 
@@ -59,22 +61,39 @@ func serve(t *testing.T, prog, waymark string, args ...string) *service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.cmd.Process.Kill() })
-	s.stdin = in
-	if s.addr, err = bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	s.addr = strings.TrimSpace(s.addr)
+	s.stdin, s.out = in, bufio.NewReader(out)
+	s.addr = s.line(t)
 	return s
 }
 
-// end ends a service, and returns the CPU time that it took.
-func (s *service) end(t *testing.T) time.Duration {
+// line returns the next line that the service prints.
+func (s *service) line(t *testing.T) string {
+	t.Helper()
+	line, err := s.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &s.said)
+	}
+	return strings.TrimSpace(line)
+}
+
+// cpu returns how much CPU time the service has taken.
+func (s *service) cpu(t *testing.T) time.Duration {
+	t.Helper()
+	fmt.Fprintln(s.stdin)
+	ns, err := strconv.Atoi(s.line(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(ns)
+}
+
+// end ends a service.
+func (s *service) end(t *testing.T) {
 	t.Helper()
 	s.stdin.Close()
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, &s.said)
 	}
-	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 }
 
 // load sends n requests, rate a second, each with a trace id and a span id of its number, from 1 on. It returns how

@@ -8,6 +8,9 @@
 // with a fixed number of requests. The printed values are medians over the rounds of each round's
 // ratio to plain. The ratio of plain again says how much is noise.
 //
+// On a machine that is shared, -tries has a run repeated beside which a piece of work took longer than
+// it does at best.
+//
 // Samples are written when a program is finished. A program that has all of its samples isn't
 // measured again, so that an interrupted run goes on where it was.
 //

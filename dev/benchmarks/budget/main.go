@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 	"github.com/waymark-go/waymark/dev/benchmarks/table"
 )
@@ -37,6 +38,7 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")
 	rounds := flags.Int("rounds", 9, "number of rounds")
 	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too; with 0 the calls counted with a budget of 0 are the true ones")
+	flags.IntVar(&b.tries, "tries", 1, "run a variant so often at most, until nothing else has part of the machine while it runs")
 	flags.Float64Var(&b.size, "size", 1, "of the programs' jobs, 1 being the full one")
 	budgets := flags.String("budgets", "3strict,10strict,10", "the budgets, in `percent`; empty: none")
 	only := flags.String("programs", "", "measure only the programs whose names match this `regexp`")
@@ -53,8 +55,11 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	if *quick {
 		*rounds, *unlimitedRounds, b.size = 1, 1, 0.01
 	}
-	if *rounds < 1 || *unlimitedRounds < 0 || b.size <= 0 {
-		return fmt.Errorf("-rounds %d, -unlimited %d, -size %g: want at least 1, 0 and more than 0", *rounds, *unlimitedRounds, b.size)
+	if *rounds < 1 || *unlimitedRounds < 0 || b.size <= 0 || b.tries < 1 {
+		return fmt.Errorf("-rounds %d, -unlimited %d, -size %g, -tries %d: want at least 1, 0, more than 0, and 1", *rounds, *unlimitedRounds, b.size, b.tries)
+	}
+	if b.tries > 1 {
+		b.quiet = measure.NewQuiet(50)
 	}
 	limits, err := parseLimits(*budgets)
 	if err != nil {

@@ -2,10 +2,12 @@
 //
 //	tail store | tail front STORE
 //
-// Each prints its address, and ends when its standard input does.
+// Each prints its address, and for each line of its standard input how much CPU time it has taken, in ns. It ends when
+// its standard input does.
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -36,7 +39,13 @@ func main() {
 	}
 	fmt.Println(l.Addr())
 	go http.Serve(l, mux)
-	io.Copy(io.Discard, os.Stdin)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			panic(err)
+		}
+		fmt.Println(u.Utime.Nano() + u.Stime.Nano())
+	}
 }
 
 var (

@@ -128,7 +128,7 @@ func (c *wmGatherer) newTrace() *wmTrace {
 	}
 	unlock(&wmTraces.lock)
 	if t != nil {
-		memclrNoHeapPointers(unsafe.Pointer(b), wmBlockSize)
+		(*wmBlock)(unsafe.Pointer(b)).clear()
 		*t = wmTrace{of: c.number}
 		t.root.first, t.root.block = b, b
 	}

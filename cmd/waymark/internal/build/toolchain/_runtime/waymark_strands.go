@@ -1,7 +1,7 @@
 // Package runtime, as waymark adds to it: what a goroutine does in a trace.
 //
 // A strand is a list of blocks of memory with records, as in the chunks of recordings. A record's
-// word is stored before its clock, which commits the record. A block is cleared before it is used.
+// word is stored before its clock, which commits the record. A block is clear before it is used.
 // So a strand can be read while its goroutine runs.
 //
 // The assembly writes records at g.wm.gather, which is in a block, or a multiple of a block's size.
@@ -45,7 +45,15 @@ const (
 // A wmBlock begins a block. It is aligned to its size.
 type wmBlock struct {
 	next  uintptr
-	start uintptr // of the records
+	start uintptr // of the records; 0: the block is clear, but for next
+}
+
+// clear makes a block empty.
+func (b *wmBlock) clear() {
+	if b.start != 0 {
+		memclrNoHeapPointers(unsafe.Pointer(b), wmBlockSize)
+	}
+	b.next = 0
 }
 
 const (
@@ -431,7 +439,7 @@ func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
 		}
 		return 0
 	}
-	memclrNoHeapPointers(unsafe.Pointer(b), wmBlockSize)
+	(*wmBlock)(unsafe.Pointer(b)).clear()
 	start := b + wmBlockSize - uintptr(records)*wmRecordSize
 	(*wmBlock)(unsafe.Pointer(b)).start = start
 	// Who reads the trace sees the block when it has been cleared.
@@ -465,8 +473,20 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 
 // release gives the strand's blocks back. The caller has the lock.
 func (s *wmStrand) release() {
-	if s.first != 0 {
-		s.trace.gatherer().blocks.give(s.first)
-		s.first, s.block = 0, 0
+	if s.first == 0 {
+		return
 	}
+	if s.first == s.block {
+		s.wipe()
+	}
+	s.trace.gatherer().blocks.give(s.first)
+	s.first, s.block = 0, 0
+}
+
+// wipe clears the strand's first block, of which most hardly use a part. The goroutine has left, and pos is in that
+// block.
+func (s *wmStrand) wipe() {
+	b := (*wmBlock)(unsafe.Pointer(s.first))
+	memclrNoHeapPointers(unsafe.Pointer(b.start), s.pos-b.start)
+	*b = wmBlock{}
 }

@@ -245,12 +245,10 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 		unlock(&wmTraces.lock)
 		s.pos = s.first + wmBlockSize
 	}
-	start := (*wmBlock)(unsafe.Pointer(s.first)).start
-	memclrNoHeapPointers(unsafe.Pointer(start), s.pos-start)
+	s.wipe()
 	first := s.first
 	*t = wmTrace{of: c.number}
 	s.first, s.block = first, first
-	(*wmBlock)(unsafe.Pointer(first)).next = 0
 	if own.spare == nil {
 		own.spare = t
 		return
