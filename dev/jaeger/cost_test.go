@@ -5,75 +5,100 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
-
-// sent is how long it takes until what has been kept is on its way: a batch waits for a second.
-const sent = 1200 * time.Millisecond
 
 var (
-	cost  = flag.Int("cost", 0, "rounds of TestCost")
-	rate  = flag.Int("rate", 2000, "requests a second of TestCost")
-	tries = flag.Int("tries", 1, "turns of TestCost are repeated so often at most, until nothing else has part of the machine")
+	cost = flag.Int("cost", 0, "rounds of TestCost")
+	rate = flag.Int("rate", 2000, "requests a second of TestCost")
 )
 
-// TestCost measures what traces that are kept by their tails cost two services, whose requests come at a rate that is a
-// part of what they can do: CPU time of both, and how long requests take. Rounds take turns, as services take a fifth
-// more CPU time in some runs than in others. What is paid once is a figure of its own: the start, the first requests
-// and the first message to the collector. It prints the quartiles of each, and the medians on over off.
+// Of TestCost.
+const (
+	turns  = 40                      // in a round, of each setting
+	ofTurn = 500                     // requests
+	sent   = 1200 * time.Millisecond // until what has been kept is on its way: a batch waits for a second
+)
+
+// A pair is both services with one setting, and what they took.
+type pair struct {
+	setting      string
+	store, front *service
+	sent         int             // requests
+	began        []time.Duration // CPU time of the start and the first requests, by round
+	cpu          []time.Duration // by turn
+	took         []time.Duration // by request
+}
+
+// spent returns the CPU time of both services.
+func (p *pair) spent(t *testing.T) time.Duration { return p.store.cpu(t) + p.front.cpu(t) }
+
+// load sends the pair's next n requests.
+func (p *pair) load(t *testing.T, n int) []time.Duration {
+	took := load(t, p.front.addr, p.sent+1, n, *rate)
+	p.sent += n
+	return took
+}
+
+// TestCost measures what traces that are kept by their tails cost two services: CPU time of both, and how long requests
+// take. Services with and without them run side by side, and take turns of a quarter of a second: processors that are
+// shared may have another speed in the next second. What is paid once is a figure of its own: the start, the first
+// requests and the first message to the collector.
 func TestCost(t *testing.T) {
 	if *cost == 0 {
 		t.Skip("measures for minutes: make bench-tail")
 	}
 	start(t)
 	prog := build(t)
-	const n = 2 * each // two are slow, and two fail
-	names := []string{"CPU time", "p50", "p99", "p99.9", "CPU time of the start"}
-	turn := func(setting string) []float64 {
-		store := serve(t, prog, setting, "store")
-		front := serve(t, prog, setting, "front", store.addr)
-		cpu := func() float64 { return (front.cpu(t) + store.cpu(t)).Seconds() }
-		load(t, front.addr, each, *rate)
-		time.Sleep(sent)
-		first := cpu()
-		took := load(t, front.addr, n, *rate)
-		time.Sleep(sent)
-		all := cpu()
-		front.end(t)
-		store.end(t)
-		at := func(q float64) float64 { return took[int(q*n)].Seconds() }
-		return []float64{all - first, at(0.5), at(0.99), at(0.999), first}
-	}
-	settings := []string{"", "traces=@http,keep=longer:100ms,keep=failed,otlp=" + overHTTP}
-	runs := make([][][]float64, len(settings)) // by setting and name
-	for i := range runs {
-		runs[i] = make([][]float64, len(names))
-	}
-	quiet := measure.NewQuiet(50)
+	pairs := []*pair{{}, {setting: "traces=@http,keep=longer:100ms,keep=failed,otlp=" + overHTTP}}
 	for round := range *cost {
-		for k := range settings {
-			i := (round + k) % len(settings)
-			var figures []float64
-			for try := 1; try <= *tries; try++ {
-				slower := quiet.During(func() { figures = turn(settings[i]) })
-				if slower <= measure.Disturbed {
-					break
-				}
-				t.Logf("round %d: the machine was slower by %.0f %%", round+1, 100*slower)
-			}
-			for j, v := range figures {
-				runs[i][j] = append(runs[i][j], v)
+		for k := range pairs {
+			p := pairs[(round+k)%len(pairs)]
+			p.sent = 0
+			p.store = serve(t, prog, p.setting, "store")
+			p.front = serve(t, prog, p.setting, "front", p.store.addr)
+			p.load(t, each) // one is slow, and one fails
+			time.Sleep(sent)
+			p.began = append(p.began, p.spent(t))
+		}
+		for turn := range turns {
+			for k := range pairs {
+				p := pairs[(turn+k)%len(pairs)]
+				before := p.spent(t)
+				p.took = append(p.took, p.load(t, ofTurn)...)
+				p.cpu = append(p.cpu, p.spent(t)-before)
 			}
 		}
+		for _, p := range pairs {
+			p.front.end(t)
+			p.store.end(t)
+		}
 	}
-	at := func(list []float64, q float64) float64 {
-		list = slices.Sorted(slices.Values(list))
-		return list[int(q*float64(len(list)-1))]
+	off, on := pairs[0], pairs[1]
+	ratios := make([]float64, len(on.cpu))
+	for i := range ratios {
+		ratios[i] = on.cpu[i].Seconds() / off.cpu[i].Seconds()
 	}
-	for j, name := range names {
-		off, on := runs[0][j], runs[1][j]
-		t.Logf("%s: %+.1f %%: off %.6f (%.6f to %.6f) s, on %.6f (%.6f to %.6f) s", name, 100*(at(on, 0.5)/at(off, 0.5)-1),
-			at(off, 0.5), at(off, 0.25), at(off, 0.75), at(on, 0.5), at(on, 0.25), at(on, 0.75))
+	slices.Sort(ratios)
+	over := func(ratio float64) float64 { return 100 * (ratio - 1) }
+	n := len(ratios)
+	t.Logf("CPU time: %+.1f %%, the median of %d turns on over the turns off beside them (quartiles %+.1f and %+.1f %%); sums %+.1f %%",
+		over(ratios[n/2]), n, over(ratios[n/4]), over(ratios[3*n/4]), over(sum(on.cpu).Seconds()/sum(off.cpu).Seconds()))
+	for _, q := range []float64{0.5, 0.99, 0.999} {
+		a, b := at(off.took, q), at(on.took, q)
+		t.Logf("p%g: %+.1f %%: off %v, on %v", 100*q, over(b.Seconds()/a.Seconds()), a, b)
 	}
+	a, b := at(off.began, 0.5), at(on.began, 0.5)
+	t.Logf("CPU time until %d requests have been answered: %+.1f ms: off %v, on %v", each, 1e3*(b-a).Seconds(), a, b)
+}
+
+func sum(list []time.Duration) (all time.Duration) {
+	for _, d := range list {
+		all += d
+	}
+	return all
+}
+
+// at returns a quantile.
+func at(list []time.Duration, q float64) time.Duration {
+	return slices.Sorted(slices.Values(list))[int(q*float64(len(list)-1))]
 }

@@ -105,7 +105,7 @@ func TestCollectorGone(t *testing.T) {
 	began := time.Now()
 	loaded := make(chan bool)
 	go func() {
-		took = load(t, front.addr, n, rate)
+		took = load(t, front.addr, 1, n, rate)
 		close(loaded)
 	}()
 	t.Cleanup(func() { <-loaded })

@@ -27,7 +27,7 @@ func TestTail(t *testing.T) {
 	}
 	store := serve(t, prog, setting("store"), "store")
 	front := serve(t, prog, setting("front"), "front", store.addr)
-	load(t, front.addr, requests, 2500)
+	load(t, front.addr, 1, requests, 2500)
 	want, calls := make(map[string][]tail), 0
 	for name, s := range map[string]*service{"front": front, "store": store} {
 		s.end(t)
