@@ -75,6 +75,16 @@ func (l *wmBlocks) give(b uintptr) {
 	l.free = b
 }
 
+// forget takes back a list of strands, whose goroutines have left.
+func (l *wmBlocks) forget(s *wmStrand) {
+	for s != nil {
+		next := s.next
+		s.release()
+		l.strands.free(uintptr(unsafe.Pointer(s)))
+		s = next
+	}
+}
+
 // release gives all memory back to the system. Nobody uses any of it.
 func (l *wmBlocks) release() {
 	for slab := l.slabs; slab != 0; {

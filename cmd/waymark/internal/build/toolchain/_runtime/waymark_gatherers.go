@@ -119,7 +119,8 @@ func (c *wmGatherer) free() {
 	})
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may grow again
 		if pp != nil {
-			pp.wm.traces[c.number].spare = nil
+			own := &pp.wm.traces[c.number]
+			own.traces, own.strands, own.spares = nil, nil, 0
 		}
 	}
 	lock(&wmTraces.lock)

@@ -27,6 +27,7 @@ type wmStrand struct {
 	started uint64 // clock, when the root call began, of the go statement or when the ticket was taken
 	first   uintptr
 	block   uintptr // the last one
+	spare   uintptr // a clear one, if there is none else
 	pos     uintptr // where the next record goes, unless g.wm.gather says that; 0: there is no block
 	ticket  uint64  // number of the one that it joined with; 0: a goroutine of the trace started it
 	left    uint32
@@ -339,14 +340,22 @@ func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
 	if t.over.Load() != 0 {
 		return nil
 	}
-	b := &t.gatherer().blocks
-	s := (*wmStrand)(unsafe.Pointer(b.strands.take(b, unsafe.Sizeof(wmStrand{}))))
+	s, spare := (*wmStrand)(nil), uintptr(0)
+	if pp := getg().m.p.ptr(); pp != nil && pp.wm.traces[t.of].strands != nil {
+		own := &pp.wm.traces[t.of]
+		s = own.strands
+		own.strands, spare = s.next, s.spare
+		own.spares--
+	} else {
+		b := &t.gatherer().blocks
+		s = (*wmStrand)(unsafe.Pointer(b.strands.take(b, unsafe.Sizeof(wmStrand{}))))
+	}
 	if s == nil {
 		return nil
 	}
-	*s = wmStrand{trace: t, goid: goid, parent: parent, started: started}
+	*s = wmStrand{trace: t, goid: goid, parent: parent, started: started, spare: spare}
 	t.last.next, t.last = s, s
-	t.running++
+	t.running.Add(1)
 	return s
 }
 
@@ -430,9 +439,12 @@ func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
 	default:
 		s.few = true
 	}
-	lock(&wmTraces.lock)
-	b := c.blocks.take(spare)
-	unlock(&wmTraces.lock)
+	b := s.spare
+	if s.spare = 0; b == 0 {
+		lock(&wmTraces.lock)
+		b = c.blocks.take(spare)
+		unlock(&wmTraces.lock)
+	}
 	if b == 0 {
 		if call {
 			t.lost.Add(1)
@@ -462,24 +474,31 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 	}
 	lock(&wmTraces.lock)
 	s.left = how
-	t.running--
 	if t.done {
 		t.gatherer().stale--
 		s.release()
+		t.running.Add(-1)
 		t.forget()
+	} else {
+		t.running.Add(-1) // at last: then its memory may be another trace's
 	}
 	unlock(&wmTraces.lock)
 }
 
 // release gives the strand's blocks back. The caller has the lock.
 func (s *wmStrand) release() {
+	b := &s.trace.gatherer().blocks
+	if s.spare != 0 {
+		b.give(s.spare)
+		s.spare = 0
+	}
 	if s.first == 0 {
 		return
 	}
 	if s.first == s.block {
 		s.wipe()
 	}
-	s.trace.gatherer().blocks.give(s.first)
+	b.give(s.first)
 	s.first, s.block = 0, 0
 }
 

@@ -136,7 +136,7 @@ func WMTakeTrace(number int) *WMTrace {
 	lock(&wmTraces.lock)
 	var before, t *wmTrace
 	for t = (*wmTrace)(unsafe.Pointer(c.head)); t != nil; before, t = t, (*wmTrace)(unsafe.Pointer(t.next)) {
-		if t.running == 0 || now-t.ended >= c.linger && now >= t.ended || !c.on() {
+		if t.running.Load() == 0 || now-t.ended >= c.linger && now >= t.ended || !c.on() {
 			break
 		}
 	}

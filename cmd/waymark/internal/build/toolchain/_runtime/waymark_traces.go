@@ -34,7 +34,7 @@ type wmTrace struct {
 	records atomic.Uint64
 	valued  atomic.Uint64 // of the records, those that values have taken the place of
 	lost    atomic.Uint64
-	running int32         // strands whose goroutines have not left
+	running atomic.Int32  // strands whose goroutines have not left
 	over    atomic.Uint32 // nothing more is gathered
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
@@ -58,9 +58,15 @@ const (
 // wmMostQueued is how many kept traces may wait for the library.
 const wmMostQueued = 1024
 
+// wmMostSpares is how many traces and strands a P has at hand at most. While a request waits, its P begins others.
+const wmMostSpares = 32
+
 // A wmTracesOfP is what a P knows of a gatherer's traces.
 type wmTracesOfP struct {
-	spare *wmTrace // with one block, for the next root call
+	traces  *wmTrace  // a list, each with one block, for root calls
+	strands *wmStrand // the same, for goroutines that they start; the block is the spare one
+	spares  int       // in both
+
 	begun uint64
 	ended uint64
 
@@ -71,16 +77,19 @@ type wmTracesOfP struct {
 // caller keeps the P.
 func wmBeginTrace(gp *g, pp *p, c *wmGatherer, f WMFrame) bool {
 	own := &pp.wm.traces[c.number]
-	t := own.spare
+	t := own.traces
 	if t != nil {
-		own.spare = nil
+		own.traces = (*wmTrace)(unsafe.Pointer(t.next))
+		own.spares--
+		t.next = 0
 	} else if t = c.newTrace(); t == nil {
 		c.lost.Add(1)
 		return false
 	}
 	own.begun++
 	s := &t.root
-	t.frame, t.last, t.running = WMFrame(f.plain()), s, 1
+	t.frame, t.last = WMFrame(f.plain()), s
+	t.running.Store(1)
 	if c.args || c.results {
 		t.era = wmTypes.era
 	}
@@ -117,7 +126,7 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 		c.lost.Add(int64(lost))
 	}
 	keep := t.wanted(pp, c)
-	if !keep && t.ticket == 0 && t.last == &t.root { // with a ticket others may look at it at any time
+	if !keep && t.ticket == 0 && t.running.Load() == 1 { // with a ticket others may look at it at any time
 		t.reuse(pp, c)
 		return
 	}
@@ -132,7 +141,7 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 		}
 	}
 	t.root.left = wmLeft
-	t.running--
+	t.running.Add(-1)
 	if keep {
 		wake = t.queue()
 	} else {
@@ -236,21 +245,41 @@ func (t *wmTrace) queue() (wake *g) {
 	return wake
 }
 
-// reuse makes the memory of a trace of c that nobody else knows ready for the next one.
+// reuse makes the memory of a trace of c that nobody else knows any more ready for the next ones.
 func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
-	s, own := &t.root, &pp.wm.traces[t.of]
-	if rest := (*wmBlock)(unsafe.Pointer(s.first)).next; rest != 0 {
-		lock(&wmTraces.lock)
-		c.blocks.give(rest)
-		unlock(&wmTraces.lock)
-		s.pos = s.first + wmBlockSize
+	root, own := &t.root, &pp.wm.traces[t.of]
+	var rest *wmStrand // of those that the P doesn't keep
+	for s := root.next; s != nil; {
+		next := s.next
+		if s.first == s.block && own.room(c) {
+			if s.first != 0 {
+				s.wipe()
+				s.spare, s.first, s.block = s.first, 0, 0
+			}
+			s.next, own.strands = own.strands, s
+			own.spares++
+		} else {
+			s.next, rest = rest, s
+		}
+		s = next
 	}
-	s.wipe()
-	first := s.first
+	if blocks := (*wmBlock)(unsafe.Pointer(root.first)).next; blocks != 0 || rest != nil {
+		lock(&wmTraces.lock)
+		if blocks != 0 {
+			c.blocks.give(blocks)
+			root.pos = root.first + wmBlockSize
+		}
+		c.blocks.forget(rest)
+		unlock(&wmTraces.lock)
+	}
+	root.wipe()
+	first := root.first
 	*t = wmTrace{of: c.number}
-	s.first, s.block = first, first
-	if own.spare == nil {
-		own.spare = t
+	root.first, root.block = first, first
+	if own.room(c) {
+		t.next = uintptr(unsafe.Pointer(own.traces))
+		own.traces = t
+		own.spares++
 		return
 	}
 	lock(&wmTraces.lock)
@@ -259,12 +288,17 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 	unlock(&wmTraces.lock)
 }
 
+// room reports whether the P keeps one more at hand. What is used is read without the lock.
+func (o *wmTracesOfP) room(c *wmGatherer) bool {
+	return o.spares == 0 || o.spares < wmMostSpares && c.blocks.used < c.blocks.most/2
+}
+
 // release gives back the memory of a trace that is over and that nobody will read. It gives back
 // the memory of the strands that have been left. When all have been left it gives back that of
 // the trace. The caller has the lock.
 func (t *wmTrace) release() {
 	t.done = true
-	t.gatherer().stale += t.running
+	t.gatherer().stale += t.running.Load()
 	for s := &t.root; s != nil; s = s.next {
 		if s.left != 0 {
 			s.release()
@@ -276,15 +310,11 @@ func (t *wmTrace) release() {
 // forget gives back what is left of a trace that nobody will read, if no goroutine knows it. The caller
 // has the lock.
 func (t *wmTrace) forget() {
-	if !t.done || t.running > 0 {
+	if !t.done || t.running.Load() > 0 {
 		return
 	}
 	b := &t.gatherer().blocks
-	for s := t.root.next; s != nil; {
-		next := s.next
-		b.strands.free(uintptr(unsafe.Pointer(s)))
-		s = next
-	}
+	b.forget(t.root.next)
 	t.ticket = 0 // those that there are are void
 	b.traces.free(uintptr(unsafe.Pointer(t)))
 }
