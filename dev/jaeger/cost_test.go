@@ -25,12 +25,17 @@ type pair struct {
 	store, front *service
 	sent         int             // requests
 	began        []time.Duration // CPU time of the start and the first requests, by round
-	cpu          []time.Duration // by turn
+	spent        time.Duration   // when the latest turn began
+	cpu          []time.Duration // by turn, until the pair's next one
 	took         []time.Duration // by request
 }
 
-// spent returns the CPU time of both services.
-func (p *pair) spent(t *testing.T) time.Duration { return p.store.cpu(t) + p.front.cpu(t) }
+// mark returns the CPU time that both services have taken since the mark before.
+func (p *pair) mark(t *testing.T) time.Duration {
+	before := p.spent
+	p.spent = p.store.cpu(t) + p.front.cpu(t)
+	return p.spent - before
+}
 
 // load sends the pair's next n requests.
 func (p *pair) load(t *testing.T, n int) []time.Duration {
@@ -40,8 +45,8 @@ func (p *pair) load(t *testing.T, n int) []time.Duration {
 }
 
 // TestCost measures what traces that are kept by their tails cost two services: CPU time of both, and how long requests
-// take. Services with and without them run side by side, and take turns of a quarter of a second: processors that are
-// shared may have another speed in the next second. What is paid once is a figure of its own: the start, the first
+// take. Services with and without them run side by side, and take turns of a quarter of a second or less: processors that
+// are shared may have another speed in the next second. What is paid once is a figure of its own: the start, the first
 // requests and the first message to the collector.
 func TestCost(t *testing.T) {
 	if *cost == 0 {
@@ -53,22 +58,25 @@ func TestCost(t *testing.T) {
 	for round := range *cost {
 		for k := range pairs {
 			p := pairs[(round+k)%len(pairs)]
-			p.sent = 0
+			p.sent, p.spent = 0, 0
 			p.store = serve(t, prog, p.setting, "store")
 			p.front = serve(t, prog, p.setting, "front", p.store.addr)
 			p.load(t, each) // one is slow, and one fails
 			time.Sleep(sent)
-			p.began = append(p.began, p.spent(t))
+			p.began = append(p.began, p.mark(t))
 		}
 		for turn := range turns {
 			for k := range pairs {
 				p := pairs[(turn+k)%len(pairs)]
-				before := p.spent(t)
+				if took := p.mark(t); turn > 0 { // with what it did after its turn
+					p.cpu = append(p.cpu, took)
+				}
 				p.took = append(p.took, p.load(t, ofTurn)...)
-				p.cpu = append(p.cpu, p.spent(t)-before)
 			}
 		}
+		time.Sleep(sent)
 		for _, p := range pairs {
+			p.cpu = append(p.cpu, p.mark(t))
 			p.front.end(t)
 			p.store.end(t)
 		}

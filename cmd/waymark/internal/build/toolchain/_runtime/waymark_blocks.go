@@ -1,7 +1,7 @@
 // Package runtime, as waymark adds to it: the memory of traces, outside of the heap.
 //
 // It comes from the system in slabs, and is given out in blocks. Each gatherer has its
-// own. wmTraces.lock guards all of it.
+// own. wmTraces.lock guards all of it, but for what Ps have at hand: see wmTracesOfP.
 
 package runtime
 

@@ -120,7 +120,7 @@ func (c *wmGatherer) free() {
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may grow again
 		if pp != nil {
 			own := &pp.wm.traces[c.number]
-			own.traces, own.strands, own.spares = nil, nil, 0
+			own.traces, own.strands, own.ntraces, own.nstrands = nil, nil, 0, 0
 		}
 	}
 	lock(&wmTraces.lock)

@@ -27,7 +27,7 @@ type wmStrand struct {
 	started uint64 // clock, when the root call began, of the go statement or when the ticket was taken
 	first   uintptr
 	block   uintptr // the last one
-	spare   uintptr // a clear one, if there is none else
+	spare   uintptr // a clear one, which is to be the first; 0: it is, or there is none at hand
 	pos     uintptr // where the next record goes, unless g.wm.gather says that; 0: there is no block
 	ticket  uint64  // number of the one that it joined with; 0: a goroutine of the trace started it
 	left    uint32
@@ -335,7 +335,7 @@ func (s *wmStrand) start(gp, newg *g, now uint64) {
 }
 
 // join gives the trace a strand of the goroutine goid, whose start another one caused at a time. It
-// returns nil if the trace is over, or there is no memory. The caller has the lock.
+// returns nil if the trace is over, or there is no memory. The caller has the lock, and keeps its P.
 func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
 	if t.over.Load() != 0 {
 		return nil
@@ -345,7 +345,7 @@ func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
 		own := &pp.wm.traces[t.of]
 		s = own.strands
 		own.strands, spare = s.next, s.spare
-		own.spares--
+		own.nstrands--
 	} else {
 		b := &t.gatherer().blocks
 		s = (*wmStrand)(unsafe.Pointer(b.strands.take(b, unsafe.Sizeof(wmStrand{}))))
@@ -412,9 +412,9 @@ func (s *wmStrand) goOn(gp *g, pos uintptr) {
 }
 
 // extend gives the strand another block, and returns where its records go. It returns 0 if there is
-// no block, or the trace has as many records as it may have. spare says that the block isn't for what ends:
+// no block, or the trace has as many records as it may have. begins says that the block isn't for what ends:
 // of the last memory it gets none. call says that a call is lost then.
-func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
+func (s *wmStrand) extend(gp *g, begins, call bool) uintptr {
 	t := s.trace
 	if t.over.Load() != 0 {
 		s.depart(gp, wmLeft)
@@ -431,7 +431,7 @@ func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
 	switch {
 	case have < most:
 		records = min(records, most-have)
-	case spare:
+	case begins:
 		if call {
 			t.lost.Add(1)
 		}
@@ -440,9 +440,10 @@ func (s *wmStrand) extend(gp *g, spare, call bool) uintptr {
 		s.few = true
 	}
 	b := s.spare
-	if s.spare = 0; b == 0 {
+	s.spare = 0
+	if b == 0 {
 		lock(&wmTraces.lock)
-		b = c.blocks.take(spare)
+		b = c.blocks.take(begins)
 		unlock(&wmTraces.lock)
 	}
 	if b == 0 {
@@ -480,7 +481,7 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 		t.running.Add(-1)
 		t.forget()
 	} else {
-		t.running.Add(-1) // at last: then its memory may be another trace's
+		t.running.Add(-1) // at last: then its memory, and that of s, may be another trace's
 	}
 	unlock(&wmTraces.lock)
 }

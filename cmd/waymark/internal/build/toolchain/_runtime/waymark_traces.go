@@ -9,10 +9,10 @@
 // be in a trace of each (waymark_gatherers.go).
 //
 // What a goroutine does in a trace is a strand. Only the goroutine writes to its strand, without a
-// lock (waymark_strands.go). A trace that has one strand, and isn't kept, is known to its goroutine
-// only. Such a trace begins and ends without a lock, in memory that stays with the P. wmTraces.lock
-// guards all else about traces that others may know of. Once somebody has a ticket
-// (waymark_tickets.go) the trace's end takes the lock.
+// lock (waymark_strands.go). A trace that isn't kept, whose other goroutines have left, and of which
+// nobody has a ticket (waymark_tickets.go), is known to the root call's goroutine only. Such a trace
+// ends without a lock, and its memory stays with the P, where the next one begins without a lock.
+// wmTraces.lock guards all else about traces that others may know of.
 //
 // A goroutine of a trace that is over learns so when it needs memory, makes a root call or ends, and
 // leaves the trace then.
@@ -58,14 +58,15 @@ const (
 // wmMostQueued is how many kept traces may wait for the library.
 const wmMostQueued = 1024
 
-// wmMostSpares is how many traces and strands a P has at hand at most. While a request waits, its P begins others.
-const wmMostSpares = 32
+// wmMostSpares is how many traces, and how many strands, a P has at hand at most: while a request waits, its P begins
+// others.
+const wmMostSpares = 16
 
 // A wmTracesOfP is what a P knows of a gatherer's traces.
 type wmTracesOfP struct {
-	traces  *wmTrace  // a list, each with one block, for root calls
-	strands *wmStrand // the same, for goroutines that they start; the block is the spare one
-	spares  int       // in both
+	traces            *wmTrace  // at hand, a list, each with one block
+	strands           *wmStrand // the same, each with a spare block
+	ntraces, nstrands int
 
 	begun uint64
 	ended uint64
@@ -80,7 +81,7 @@ func wmBeginTrace(gp *g, pp *p, c *wmGatherer, f WMFrame) bool {
 	t := own.traces
 	if t != nil {
 		own.traces = (*wmTrace)(unsafe.Pointer(t.next))
-		own.spares--
+		own.ntraces--
 		t.next = 0
 	} else if t = c.newTrace(); t == nil {
 		c.lost.Add(1)
@@ -122,11 +123,13 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	}
 	c := t.gatherer()
 	pp.wm.traces[t.of].ended++
+	keep := t.wanted(pp, c)
+	// With a ticket others may look at it at any time. Who takes one leaves later, if it isn't this goroutine.
+	alone := t.running.Load() == 1 && t.ticket == 0
 	if lost := t.lost.Load(); lost > 0 {
 		c.lost.Add(int64(lost))
 	}
-	keep := t.wanted(pp, c)
-	if !keep && t.ticket == 0 && t.running.Load() == 1 { // with a ticket others may look at it at any time
+	if alone && !keep {
 		t.reuse(pp, c)
 		return
 	}
@@ -251,13 +254,13 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 	var rest *wmStrand // of those that the P doesn't keep
 	for s := root.next; s != nil; {
 		next := s.next
-		if s.first == s.block && own.room(c) {
-			if s.first != 0 {
-				s.wipe()
-				s.spare, s.first, s.block = s.first, 0, 0
-			}
+		if s.first == s.block && s.first != 0 {
+			s.wipe()
+			s.spare, s.first, s.block = s.first, 0, 0
+		}
+		if s.first == 0 && s.spare != 0 && c.room(own.nstrands) {
 			s.next, own.strands = own.strands, s
-			own.spares++
+			own.nstrands++
 		} else {
 			s.next, rest = rest, s
 		}
@@ -276,10 +279,10 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 	first := root.first
 	*t = wmTrace{of: c.number}
 	root.first, root.block = first, first
-	if own.room(c) {
+	if own.traces == nil || c.room(own.ntraces) {
 		t.next = uintptr(unsafe.Pointer(own.traces))
 		own.traces = t
-		own.spares++
+		own.ntraces++
 		return
 	}
 	lock(&wmTraces.lock)
@@ -288,9 +291,10 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 	unlock(&wmTraces.lock)
 }
 
-// room reports whether the P keeps one more at hand. What is used is read without the lock.
-func (o *wmTracesOfP) room(c *wmGatherer) bool {
-	return o.spares == 0 || o.spares < wmMostSpares && c.blocks.used < c.blocks.most/2
+// room reports whether a P that has so many traces, or strands, at hand keeps one more. Not so if a good part of the
+// memory is used, which is read without the lock: what a P has at hand no other one can use.
+func (c *wmGatherer) room(have int) bool {
+	return have < wmMostSpares && c.blocks.used < c.blocks.most/4
 }
 
 // release gives back the memory of a trace that is over and that nobody will read. It gives back
