@@ -182,8 +182,9 @@ func TestGiveBackParallel(t *testing.T) {
 	defer file.Close()
 	wantStart(t, file, 9, 8)
 	c := read(t, r.Path())
-	if c.calls["p.Fa"] != 100 || c.calls["p.Fc"] != 200 || c.calls["p.Fd"] != calls || c.calls["p.Fb"] > calls/2 {
-		t.Errorf("calls %v; want 100 of Fa, 200 of Fc and %d of Fd, nearly none of Fb", c.calls, calls)
+	// Of both tests that call Fb what was written together with other tests' stays: the busier the machine, the more.
+	if c.calls["p.Fa"] != 100 || c.calls["p.Fc"] != 200 || c.calls["p.Fd"] != calls || c.calls["p.Fb"] >= calls {
+		t.Errorf("calls %v; want 100 of Fa, 200 of Fc and %d of Fd, less of Fb than one test makes", c.calls, calls)
 	}
 	if len(file.Gaps()) != 0 {
 		t.Errorf("gaps %v, want none", file.Gaps())
