@@ -16,14 +16,14 @@ var (
 const (
 	turns  = 40                      // in a round, of each setting
 	ofTurn = 500                     // requests
-	sent   = 1200 * time.Millisecond // until what has been kept is on its way: a batch waits for a second
+	batch  = 1200 * time.Millisecond // until what has been kept is on its way, as a batch waits for a second
 )
 
 // A pair is both services with one setting, and what they took.
 type pair struct {
 	setting      string
 	store, front *service
-	sent         int             // requests
+	requests     int             // that it was sent
 	began        []time.Duration // CPU time of the start and the first requests, by round
 	spent        time.Duration   // when the latest turn began
 	cpu          []time.Duration // by turn, until the pair's next one
@@ -39,8 +39,8 @@ func (p *pair) mark(t *testing.T) time.Duration {
 
 // load sends the pair's next n requests.
 func (p *pair) load(t *testing.T, n int) []time.Duration {
-	took := load(t, p.front.addr, p.sent+1, n, *rate)
-	p.sent += n
+	took := load(t, p.front.addr, p.requests+1, n, *rate)
+	p.requests += n
 	return took
 }
 
@@ -58,11 +58,11 @@ func TestCost(t *testing.T) {
 	for round := range *cost {
 		for k := range pairs {
 			p := pairs[(round+k)%len(pairs)]
-			p.sent, p.spent = 0, 0
+			p.requests, p.spent = 0, 0
 			p.store = serve(t, prog, p.setting, "store")
 			p.front = serve(t, prog, p.setting, "front", p.store.addr)
 			p.load(t, each) // one is slow, and one fails
-			time.Sleep(sent)
+			time.Sleep(batch)
 			p.began = append(p.began, p.mark(t))
 		}
 		for turn := range turns {
@@ -74,7 +74,7 @@ func TestCost(t *testing.T) {
 				p.took = append(p.took, p.load(t, ofTurn)...)
 			}
 		}
-		time.Sleep(sent)
+		time.Sleep(batch)
 		for _, p := range pairs {
 			p.cpu = append(p.cpu, p.mark(t))
 			p.front.end(t)

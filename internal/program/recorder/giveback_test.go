@@ -158,9 +158,15 @@ func TestGiveBackParallel(t *testing.T) {
 	f.event(0, 9, code(format.CodeStart)|8)
 	f.event(0, 10, code(format.CodeStart)|8)
 	f.event(0, 10, code(format.CodeEnd))
-	f.call(0, 8, 2, calls)
+	many := func(goroutine uint64) { // what is written together stays together: on a busy machine much is
+		for n := 0; n < calls; n += calls / 30 {
+			f.call(0, goroutine, 2, calls/30)
+			f.idle(r)
+		}
+	}
+	many(8)
 	f.say(format.TestPasses, "TestS", 8)
-	f.idle(r) // what is written together stays together
+	f.idle(r)
 	f.say(format.TestBegins, "TestQ", 11)
 	f.say(format.TestContinues, "TestP", 7)
 	f.call(0, 7, 3, 100)
@@ -170,7 +176,7 @@ func TestGiveBackParallel(t *testing.T) {
 	f.say(format.TestFails, "TestP", 7)
 	f.idle(r)
 	f.say(format.TestBegins, "TestT", 12)
-	f.call(0, 12, 2, calls)
+	many(12)
 	f.say(format.TestPasses, "TestT", 12)
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -182,9 +188,8 @@ func TestGiveBackParallel(t *testing.T) {
 	defer file.Close()
 	wantStart(t, file, 9, 8)
 	c := read(t, r.Path())
-	// Of both tests that call Fb what was written together with other tests' stays: the busier the machine, the more.
-	if c.calls["p.Fa"] != 100 || c.calls["p.Fc"] != 200 || c.calls["p.Fd"] != calls || c.calls["p.Fb"] >= calls {
-		t.Errorf("calls %v; want 100 of Fa, 200 of Fc and %d of Fd, less of Fb than one test makes", c.calls, calls)
+	if c.calls["p.Fa"] != 100 || c.calls["p.Fc"] != 200 || c.calls["p.Fd"] != calls || c.calls["p.Fb"] > calls/2 {
+		t.Errorf("calls %v; want 100 of Fa, 200 of Fc and %d of Fd, nearly none of Fb", c.calls, calls)
 	}
 	if len(file.Gaps()) != 0 {
 		t.Errorf("gaps %v, want none", file.Gaps())

@@ -124,7 +124,8 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	c := t.gatherer()
 	pp.wm.traces[t.of].ended++
 	keep := t.wanted(pp, c)
-	// With a ticket others may look at it at any time. Who takes one leaves later, if it isn't this goroutine.
+	// With a ticket others may look at it at any time. Another goroutine of the trace that takes one does so before it
+	// leaves. So the goroutines are counted first: when this is the only one, nobody can take one any more.
 	alone := t.running.Load() == 1 && t.ticket == 0
 	if lost := t.lost.Load(); lost > 0 {
 		c.lost.Add(int64(lost))
