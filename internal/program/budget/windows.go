@@ -1,7 +1,5 @@
 package budget
 
-import "runtime"
-
 // Windows says when calls of demoted functions are sampled: in a window all of them are recorded or
 // timed. Windows come at random moments, and have the same share of the time in every phase of the
 // program. So a call of one phase is as likely a sample as that of another. A function's numbers
@@ -15,8 +13,7 @@ type Windows struct {
 	ends    int64  // when it is to end, or counting
 	waited  int64  // of its time, for the first call
 	length  float64
-	most    float64 // ns, until the next one
-	brief   bool    // windows are short: many tell more of numbers of calls than long ones
+	brief   bool // windows are short: many tell more of numbers of calls than long ones
 	windows uint32
 }
 
@@ -29,7 +26,6 @@ const (
 	briefWindow = 100e3
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late,
-	mostOfOneP  = 1e9   // the same if there is one P, where a window of 0.1 ms takes the 10 ms of a goroutine
 	longestGap  = 1e15  // ns, of the least of budgets
 	mostWaited  = 4e6   // ns in a window
 	counting    = 10    // windows long before one calls are counted that nobody counts else
@@ -37,10 +33,7 @@ const (
 
 // NewWindows returns windows for a budget. The seed is any number.
 func NewWindows(l Limit, seed uint64) *Windows {
-	w := &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow, most: mostGap}
-	if runtime.GOMAXPROCS(0) == 1 {
-		w.most = mostOfOneP
-	}
+	w := &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow}
 	if l.Strict {
 		w.brief, w.share, w.length = true, w.share*careful, briefWindow
 	}
@@ -60,7 +53,7 @@ func (w *Windows) Next(now int64) int64 {
 
 // gap returns how long it is from the end of a window of that length to the next one.
 func (w *Windows) gap(length float64) int64 {
-	most := max(w.most, w.length/w.share)
+	most := max(mostGap, w.length/w.share)
 	return int64(min(length/w.share, most, longestGap) * (0.5 + w.random()))
 }
 

@@ -220,8 +220,12 @@ func wmRefill(pp *p, reserve bool) bool {
 		wake, wm.writer = wm.writer, nil
 		wm.woken = wm.filled
 	}
+	hurry := wake != nil && wm.pace > 0
 	unlock(&wm.lock)
 	wmWake(wake)
+	if hurry {
+		wmYield()
+	}
 	return true
 }
 
@@ -317,6 +321,15 @@ func wmHandOut(pp *p, i uint32) {
 func wmWake(gp *g) {
 	if gp != nil {
 		systemstack(func() { ready(gp, 0, false) })
+	}
+}
+
+// wmYield has the calling goroutine give up its P when it next calls a function, to who is ready to run there, unless
+// there are idle Ps for that.
+func wmYield() {
+	if gp := getg(); gp == gp.m.curg && sched.npidle.Load() == 0 {
+		gp.preempt = true
+		gp.stackguard0 = stackPreempt
 	}
 }
 

@@ -41,7 +41,7 @@ func wmHideGoroutines(a *schedStatsAggregate) {
 	less(&a.gNonGo, blocked)
 	less(&a.gWaiting, alive-blocked)
 	less(&a.gCreated, wmGoroutines.created.Load())
-	less(&a.threads, blocked)
+	less(&a.threads, blocked+int64(wmPauses.thread.Load()))
 }
 
 // WMMute makes the calling goroutine invisible, or visible again when it has been

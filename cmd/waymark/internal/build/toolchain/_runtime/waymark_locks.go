@@ -7,6 +7,7 @@
 //	wmPackages.lock    leaf: registered packages
 //	wmTables.lock      leaf: the list of tables of cells
 //	wmStacks.lock      leaf: stacks that no goroutine uses
+//	wmPauses.lock      leaf: goroutines that pause. They park under it, as under wm.lock
 //	wmTraces.lock      leaf: traces, and their memory. A goroutine parks under it, as under wm.lock
 //	wmPaths.lock       leaf: paths, and the list of tables of their cells
 //	wmObjects.lock     leaf: the list of tables of objects
@@ -24,6 +25,7 @@ func wmRankLocks() {
 	lockInit(&wmPackages.lock, lockRankLeafRank)
 	lockInit(&wmTables.lock, lockRankLeafRank)
 	lockInit(&wmStacks.lock, lockRankLeafRank)
+	lockInit(&wmPauses.lock, lockRankHchan)
 	lockInit(&wmTraces.lock, lockRankHchan)
 	lockInit(&wmPaths.lock, lockRankLeafRank)
 	lockInit(&wmObjects.lock, lockRankLeafRank)

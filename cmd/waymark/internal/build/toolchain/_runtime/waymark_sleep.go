@@ -16,20 +16,6 @@ func wmSleep(n *note, ns int64) {
 	wmGoroutines.blocked.Add(-1)
 }
 
-// WMPause waits for ns nanoseconds, at most a second, as wmSleep does, and returns true.
-func WMPause(ns int64) bool {
-	wmGoroutines.blocked.Add(1)
-	entersyscallblock()
-	systemstack(func() {
-		wmIdle()
-		usleep(uint32(ns / 1000))
-		wmBusy()
-	})
-	exitsyscall()
-	wmGoroutines.blocked.Add(-1)
-	return true
-}
-
 // wmWatchdog sees to it that a signal that was held back ends the program, although the last words are not said in time. It
 // doesn't need a P for that: the world may be about to stop for ever.
 func wmWatchdog() {

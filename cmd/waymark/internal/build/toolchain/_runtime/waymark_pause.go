@@ -1,0 +1,148 @@
+// Package runtime, as waymark adds to it: pauses that end in time although all Ps are busy.
+//
+// What keeps a budget runs at times that it has chosen: calls are recorded for 0.1 ms, in a window. On a
+// busy P its goroutine would wait for up to 10 ms, until the scheduler takes the P from who runs, and
+// calls would be recorded until then. So a thread without a P, as sysmon is one, ends pauses. It puts the
+// goroutine first in the global queue, and preempts who has the P. The P stays with its thread: a program
+// with one P ran 10 % slower when pauses moved it between threads.
+
+package runtime
+
+import (
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A wmPausing is a goroutine that pauses.
+type wmPausing struct {
+	_    sys.NotInHeap
+	gp   guintptr
+	due  int64 // nanotime
+	next *wmPausing
+}
+
+// wmPauses is what the thread that ends pauses knows.
+var wmPauses struct {
+	lock   mutex
+	thread atomic.Uint32 // 1: it has been started
+	sleeps bool          // until note
+	note   note
+	first  *wmPausing // in the order of their ends
+	spare  *wmPausing
+}
+
+// wmHurry counts the goroutines whose pauses are over and that have no P yet.
+var wmHurry atomic.Int32
+
+// WMPause waits for ns nanoseconds, and returns true. The caller is a goroutine of WMGo. It runs soon after that time,
+// although all Ps may be busy. Where there are no threads it returns false at once.
+func WMPause(ns int64) bool {
+	if goarch.IsWasm == 1 {
+		return false
+	}
+	if wmPauses.thread.CompareAndSwap(0, 1) {
+		systemstack(func() { newm(wmEndPauses, nil, -1) })
+	}
+	lock(&wmPauses.lock)
+	p := wmPauses.spare
+	if p == nil {
+		systemstack(func() { p = (*wmPausing)(persistentalloc(unsafe.Sizeof(*p), 0, &memstats.other_sys)) })
+	} else {
+		wmPauses.spare = p.next
+	}
+	p.gp.set(getg())
+	p.due = nanotime() + ns
+	at := &wmPauses.first
+	for *at != nil && (*at).due <= p.due {
+		at = &(*at).next
+	}
+	p.next, *at = *at, p
+	if wmPauses.first == p && wmPauses.sleeps {
+		wmPauses.sleeps = false
+		notewakeup(&wmPauses.note)
+	}
+	goparkunlock(&wmPauses.lock, waitReasonSleep, traceBlockSleep, 1)
+	wmHurry.Add(-1)
+	return true
+}
+
+// wmEndPauses is the thread.
+//
+//go:nowritebarrierrec
+func wmEndPauses() {
+	lock(&sched.lock)
+	sched.nmsys++ // it is no reason to think that the program is alive
+	checkdead()
+	unlock(&sched.lock)
+	for {
+		lock(&wmPauses.lock)
+		p, ns := wmPauses.first, int64(-1)
+		if p != nil {
+			ns = p.due - nanotime()
+		}
+		if p != nil && ns <= 0 {
+			gp := p.gp.ptr()
+			wmPauses.first = p.next
+			p.next, wmPauses.spare = wmPauses.spare, p
+			unlock(&wmPauses.lock)
+			wmReadyFirst(gp)
+			continue
+		}
+		brief := 0 < ns && ns < 1e6 // notes are coarse on some systems
+		wmPauses.sleeps = !brief
+		noteclear(&wmPauses.note)
+		unlock(&wmPauses.lock)
+		if brief {
+			usleep(uint32(ns+999) / 1000)
+		} else {
+			notetsleep(&wmPauses.note, ns)
+		}
+	}
+}
+
+// wmReadyFirst makes a parked goroutine ready, as the first of all, as injectglist does it for many.
+func wmReadyFirst(gp *g) {
+	wmHurry.Add(1)
+	trace := traceAcquire()
+	if wmWaits.Load() {
+		wmOnReady(gp, nil)
+	}
+	casgstatus(gp, _Gwaiting, _Grunnable)
+	if trace.ok() {
+		trace.GoUnpark(gp, 0)
+		traceRelease(trace)
+	}
+	mp := acquirem() // see startm
+	lock(&sched.lock)
+	globrunqputhead(gp)
+	pp, _ := pidlegetSpinning(0)
+	if pp != nil {
+		startm(pp, false, true)
+	}
+	unlock(&sched.lock)
+	releasem(mp)
+	if pp == nil {
+		wmPreempt()
+	}
+}
+
+// wmPreempt has a goroutine give up its P. The caller has no P.
+func wmPreempt() {
+	lock(&allpLock)
+	for _, pp := range allp {
+		if pp != nil && atomic.Load(&pp.status) == _Prunning && preemptone(pp) {
+			break
+		}
+	}
+	unlock(&allpLock)
+}
+
+// wmLookFirst has a P look at the global queue before its own.
+func wmLookFirst(pp *p) {
+	const every = 61 // ticks it does so anyway, see findRunnable
+	if rest := pp.schedtick % every; rest != 0 {
+		pp.schedtick += every - rest
+	}
+}
