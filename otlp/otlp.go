@@ -46,6 +46,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
@@ -106,6 +107,7 @@ type Sink struct {
 	ended  chan struct{} // closed when the goroutine has ended
 	added  chan struct{} // has a value if a trace was added
 	urgent chan struct{} // has a value if nothing shall wait
+	bell   pause.Bell    // has the goroutine look at what it waits for
 	failed bool          // the latest attempt; only the goroutine uses it
 	cut    bool          // a partial success was logged; the same
 
@@ -208,10 +210,14 @@ func (s *Sink) Add(t *trace.Trace) {
 	default:
 		s.queue = append(s.queue, t)
 		s.bytes += size
+		few := s.spans < spans.MaxSpans
 		s.spans += s.estimate(t)
 		s.taken++
 		s.counts.Queued++
 		signal(s.added)
+		if few && s.spans >= spans.MaxSpans {
+			s.bell.Ring()
+		}
 	}
 }
 
@@ -240,6 +246,7 @@ func (s *Sink) Flush(ctx context.Context) error {
 	until := s.taken
 	s.mu.Unlock()
 	signal(s.urgent)
+	s.bell.Ring()
 	for {
 		s.mu.Lock()
 		left, changed, last := until-min(s.done, until), s.changed, s.last
@@ -273,10 +280,16 @@ func (s *Sink) Close(ctx context.Context) error {
 	s.closed = true
 	s.mu.Unlock()
 	err := s.Flush(ctx)
-	s.cancel()
+	s.stop()
 	<-s.ended // at once: requests on their way are cut
 	s.client.Close()
 	return err
+}
+
+// stop has the goroutine end.
+func (s *Sink) stop() {
+	s.cancel()
+	s.bell.Ring()
 }
 
 // log logs a line.

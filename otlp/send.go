@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/spans"
 	"github.com/waymark-go/waymark/trace"
 )
@@ -72,10 +71,9 @@ func (s *Sink) gather() {
 
 // wait waits for d, or until it is enough, somebody is in a hurry, or the sink ends.
 func (s *Sink) wait(d time.Duration, hurry <-chan struct{}, enough func() bool) {
-	const look = 20 * time.Millisecond
-	for end := time.Now().Add(d); !enough(); {
-		left := time.Until(end)
-		if left <= 0 {
+	for end := time.Now().Add(d); ; {
+		rings := s.bell.Rings()
+		if enough() {
 			return
 		}
 		select {
@@ -84,7 +82,9 @@ func (s *Sink) wait(d time.Duration, hurry <-chan struct{}, enough func() bool) 
 		case <-s.ctx.Done():
 			return
 		default:
-			pause.For(min(left, look))
+		}
+		if s.bell.Wait(rings, time.Until(end)) {
+			return
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (s *Sink) send(b batch) {
 			s.end(b, refused)
 			return
 		case no == nil && before && s.ends(): // it is not there
-			s.cancel()
+			s.stop()
 			s.end(b, closed)
 			return
 		case time.Now().Add(wait).After(limit):

@@ -21,9 +21,9 @@ type Collector struct {
 	roots    string // patterns, or the name of a group
 	selected switchboard.Selection
 	world    world
-	began    int64         // ns since 1970
-	remove   func()        // takes the collector out of what is done when the program ends
-	over     chan struct{} // closed when gathering ends
+	began    int64      // ns since 1970
+	remove   func()     // takes the collector out of what is done when the program ends
+	over     pause.Bell // rings when gathering ends
 
 	mu      sync.Mutex // guards what follows
 	source  source
@@ -68,7 +68,7 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano(), over: make(chan struct{})}
+	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano()}
 	if o.Period > 0 {
 		c.calls.most = o.Slowest
 	}
@@ -140,7 +140,7 @@ func (c *Collector) deliver(g *gather.Trace) {
 
 // turns ends periods until gathering ends.
 func (c *Collector) turns() {
-	for pause.Unless(c.over, c.options.Period) {
+	for c.over.Wait(0, c.options.Period) {
 		c.turn()
 	}
 }

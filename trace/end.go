@@ -20,7 +20,7 @@ func (c *Collector) stop() bool {
 	if !first {
 		return false
 	}
-	close(c.over)
+	c.over.Ring()
 	open := source.Active()
 	source.Stop()
 	c.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/program/clock"
 	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
@@ -85,7 +86,7 @@ type Gatherer struct {
 	deliver func(*Trace)
 	decoder decoder
 	told    told
-	over    chan struct{} // closed when the Gatherer stops
+	over    pause.Bell // rings when the Gatherer stops
 
 	mu   sync.Mutex // guards what follows
 	keep Keep
@@ -101,7 +102,7 @@ func Start(o Options) (*Gatherer, error) {
 		return nil, ErrNotBuilt
 	}
 	clock.Chosen() // any clock will do
-	g := &Gatherer{deliver: o.Deliver, keep: o.Keep, over: make(chan struct{})}
+	g := &Gatherer{deliver: o.Deliver, keep: o.Keep}
 	g.owner = switchboard.Default.Join("Traces", o.Origin)
 	g.owner.Removed = o.Removed
 	g.decoder.start()
@@ -159,7 +160,7 @@ func (g *Gatherer) SetLonger(d time.Duration) {
 // delivered before Stop returns. Further calls do nothing.
 func (g *Gatherer) Stop() {
 	g.stop.Do(func() {
-		close(g.over)
+		g.over.Ring()
 		g.owner.Close()
 		rt.EndTraces(g.number)
 		g.delivering.Lock() // Deliver may use what mu guards

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
-	"github.com/waymark-go/waymark/internal/program/pause"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -74,7 +73,7 @@ func (t *tails) turn() {
 func (g *Gatherer) watchTails(share float64) {
 	t := tails{share, make(map[uint32]*tail)}
 	turned := time.Now()
-	for pause.Unless(g.over, tailLook) {
+	for g.over.Wait(0, tailLook) {
 		g.mu.Lock()
 		if g.last == nil { // else the number may be another Gatherer's
 			rt.TailSamples(g.number, t.add)

@@ -3,30 +3,39 @@
 package pause
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-// For waits for d, at most a second. Goroutines of rt.Go call it.
-func For(d time.Duration) {
-	if d = min(d, time.Second); !rt.Enabled || !rt.Pause(int64(d)) {
-		time.Sleep(d)
+// A Bell ends waits. Any number of goroutines may call its methods; those of rt.Go, or of a program that waymark has not
+// built, call Wait. The zero Bell has not rung.
+type Bell struct{ rings uint32 }
+
+// Rings returns how often the bell has rung.
+func (b *Bell) Rings() uint32 { return atomic.LoadUint32(&b.rings) }
+
+// Ring ends all waits.
+func (b *Bell) Ring() {
+	atomic.AddUint32(&b.rings, 1)
+	if rt.Enabled {
+		rt.Unpause(&b.rings)
 	}
 }
 
-// Unless waits for d, and reports whether over was still open then. It sees within a second that over is closed.
-func Unless(over <-chan struct{}, d time.Duration) bool {
-	for end := time.Now().Add(d); ; {
-		select {
-		case <-over:
-			return false
-		default:
-		}
+// Wait waits for d, or until the bell has not rung so many times only. It reports whether it has rung no more.
+func (b *Bell) Wait(rings uint32, d time.Duration) (quiet bool) {
+	const look = 20 * time.Millisecond // where nothing but a timer waits
+	end := time.Now().Add(d)
+	for b.Rings() == rings {
 		left := time.Until(end)
 		if left <= 0 {
 			return true
 		}
-		For(left)
+		if !rt.Enabled || !rt.Pause(int64(left), &b.rings, rings) {
+			time.Sleep(min(left, look))
+		}
 	}
+	return false
 }

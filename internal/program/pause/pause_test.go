@@ -5,18 +5,21 @@ import (
 	"time"
 )
 
-// A wait ends in time, or when it is over.
-func TestUnless(t *testing.T) {
-	over := make(chan struct{})
+// A wait ends in time, or when the bell has rung since what the caller knows.
+func TestBell(t *testing.T) {
+	var b Bell
 	began := time.Now()
-	if !Unless(over, 20*time.Millisecond) || time.Since(began) < 20*time.Millisecond {
-		t.Errorf("it was over after %v, want 20ms and no end", time.Since(began))
+	if !b.Wait(0, 20*time.Millisecond) || time.Since(began) < 20*time.Millisecond {
+		t.Errorf("the bell rang after %v, want 20ms and no ring", time.Since(began))
 	}
 	go func() {
 		time.Sleep(10 * time.Millisecond)
-		close(over)
+		b.Ring()
 	}()
-	if began = time.Now(); Unless(over, time.Hour) || Unless(over, 0) {
-		t.Errorf("it was not over after %v", time.Since(began))
+	if b.Wait(0, time.Hour) || b.Wait(0, 0) || b.Wait(0, time.Hour) {
+		t.Error("the bell has not rung")
+	}
+	if !b.Wait(b.Rings(), time.Millisecond) {
+		t.Error("the bell has rung twice")
 	}
 }

@@ -90,9 +90,13 @@ func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 // woken. With 0 it is woken when there is enough to do. Start sets it to 0.
 func Pace(ticks uint64) { runtime.WMPace(ticks) }
 
-// Pause waits for ns nanoseconds, at most a second, on a thread that does not keep a deadlock from
-// being found. It returns false at once where there are no threads. Only system goroutines call it.
-func Pause(ns int64) bool { return runtime.WMPause(ns) }
+// Pause waits for ns nanoseconds, or until Unpause is called for word, which may be nil. It does not
+// wait if word has another value. It sets no timer, and does not keep a deadlock from being found.
+// It returns false at once where there are no threads. Only system goroutines call it.
+func Pause(ns int64, word *uint32, value uint32) bool { return runtime.WMPause(ns, word, value) }
+
+// Unpause ends the pauses that wait for word, whose value has changed.
+func Unpause(word *uint32) { runtime.WMUnpause(word) }
 
 // Ready waits until the descriptor can be read, or written, at most ns nanoseconds, or without an
 // end if ns is negative. It waits on a thread that does not keep a deadlock from being found. With

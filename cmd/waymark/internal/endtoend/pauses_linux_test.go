@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// What keeps a budget runs in time, although the only P is busy: the scheduler alone would let it wait for 10 ms.
+// What keeps a budget runs in time, although the only P is busy: the scheduler alone would let it wait for 10 ms. A pause
+// ends when somebody says so.
 func TestPauses(t *testing.T) {
 	out, err := exec.Command(instrument(t, "pauses")).CombinedOutput()
 	if err != nil {

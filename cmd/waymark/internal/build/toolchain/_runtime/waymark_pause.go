@@ -19,7 +19,8 @@ import (
 type wmPausing struct {
 	_    sys.NotInHeap
 	gp   guintptr
-	due  int64 // nanotime
+	due  int64   // nanotime
+	word uintptr // see WMPause
 	next *wmPausing
 }
 
@@ -36,9 +37,10 @@ var wmPauses struct {
 // wmHurry counts the goroutines whose pauses are over and that have no P yet.
 var wmHurry atomic.Int32
 
-// WMPause waits for ns nanoseconds, and returns true. The caller is a goroutine of WMGo. It runs soon after that time,
-// although all Ps may be busy. Where there are no threads it returns false at once.
-func WMPause(ns int64) bool {
+// WMPause waits for ns nanoseconds, or until WMUnpause is called for word, which may be nil. It does not wait if word has
+// another value. The caller is a goroutine of WMGo. It runs soon afterwards, although all Ps may be busy. WMPause
+// returns true, but where there are no threads it returns false at once.
+func WMPause(ns int64, word *uint32, value uint32) bool {
 	if goarch.IsWasm == 1 {
 		return false
 	}
@@ -46,6 +48,10 @@ func WMPause(ns int64) bool {
 		systemstack(func() { newm(wmEndPauses, nil, -1) })
 	}
 	lock(&wmPauses.lock)
+	if word != nil && atomic.Load(word) != value {
+		unlock(&wmPauses.lock)
+		return true
+	}
 	p := wmPauses.spare
 	if p == nil {
 		systemstack(func() { p = (*wmPausing)(persistentalloc(unsafe.Sizeof(*p), 0, &memstats.other_sys)) })
@@ -53,7 +59,7 @@ func WMPause(ns int64) bool {
 		wmPauses.spare = p.next
 	}
 	p.gp.set(getg())
-	p.due = nanotime() + ns
+	p.due, p.word = nanotime()+ns, uintptr(unsafe.Pointer(word))
 	at := &wmPauses.first
 	for *at != nil && (*at).due <= p.due {
 		at = &(*at).next
@@ -65,7 +71,29 @@ func WMPause(ns int64) bool {
 	}
 	goparkunlock(&wmPauses.lock, waitReasonSleep, traceBlockSleep, 1)
 	wmHurry.Add(-1)
+	KeepAlive(word)
 	return true
+}
+
+// WMUnpause ends the pauses that wait for word, whose value has changed.
+func WMUnpause(word *uint32) {
+	var list gList
+	lock(&wmPauses.lock)
+	for at := &wmPauses.first; *at != nil; {
+		p := *at
+		if p.word != uintptr(unsafe.Pointer(word)) {
+			at = &p.next
+			continue
+		}
+		list.push(p.gp.ptr())
+		*at = p.next
+		p.next, wmPauses.spare = wmPauses.spare, p
+	}
+	unlock(&wmPauses.lock)
+	for !list.empty() {
+		wmHurry.Add(1)
+		wmWake(list.pop())
+	}
 }
 
 // wmEndPauses is the thread.

@@ -45,6 +45,7 @@ func WMWithin(f WMFrame, args ...any) {
 	for s := gp.strand(); s != nil; s = s.outer {
 		if t := s.trace; s == &t.root && t.frame == WMFrame(f.plain()) {
 			t.within = span
+			s.goOn(gp, s.pos) // wmWork has had it take the slow path
 		}
 	}
 	releasem(mp)
