@@ -176,7 +176,7 @@ func Start(endpoint string, o Options) (*Sink, error) {
 	}
 	s := &Sink{
 		options: o, client: client, pause: firstPause, root: rootOf, spanner: newSpanner(e.resource(&o), o.Spans),
-		ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
+		bell: pause.Bell{Awaited: true}, ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, w := range e.warnings {
@@ -184,7 +184,7 @@ func Start(endpoint string, o Options) (*Sink, error) {
 	}
 	if rt.Enabled {
 		without.Store(!rt.Linked(keyPackage))
-		rt.FindSpans(within)
+		rt.FindSpans(find)
 		rt.Go(s.run) // its calls are not traced
 	} else {
 		go s.run()
@@ -199,7 +199,7 @@ func (s *Sink) Add(t *trace.Trace) {
 	}
 	size := t.Size()
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	few := s.spans < spans.MaxSpans
 	switch {
 	case s.closed:
 		s.counts.Closed++
@@ -210,14 +210,15 @@ func (s *Sink) Add(t *trace.Trace) {
 	default:
 		s.queue = append(s.queue, t)
 		s.bytes += size
-		few := s.spans < spans.MaxSpans
 		s.spans += s.estimate(t)
 		s.taken++
 		s.counts.Queued++
 		signal(s.added)
-		if few && s.spans >= spans.MaxSpans {
-			s.bell.Ring()
-		}
+	}
+	ring := few && s.spans >= spans.MaxSpans
+	s.mu.Unlock()
+	if ring {
+		s.bell.Ring()
 	}
 }
 

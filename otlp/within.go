@@ -9,31 +9,51 @@ import (
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-// within returns the span that arguments of a root call name: contexts, requests and messages. A span of
-// OpenTelemetry in a context precedes headers, as it is below the span that these name.
-func within(args []any) (found rt.Span) {
+// find finds the span that arguments of a root call name: contexts, requests and messages. Each request waits for this,
+// and most have one argument, of package net/http, with no other span than its header's.
+func find(args []any, found *rt.Span) {
+	if len(args) == 1 && without.Load() {
+		if r, ok := args[0].(*http.Request); ok && r != nil {
+			name(found, r)
+			parse(only(r.Header["Traceparent"]), found)
+			return
+		}
+	}
+	rt.Mute(true)
+	defer rt.Mute(false)
+	within(args, found)
+}
+
+// within finds the span that any arguments name. A span of OpenTelemetry in a context precedes headers, as it is below the
+// span that these name.
+func within(args []any, found *rt.Span) {
 	var header string
-	var request [len(found.Request)]byte
 	for _, arg := range args {
 		of := look(arg)
-		if r := of.request; r != nil && r.URL != nil {
-			room := request[:len(request)-1]
-			for _, part := range [...]string{r.Method, " ", r.URL.Path} {
-				room = room[copy(room, part):]
-			}
+		if of.request != nil {
+			name(found, of.request)
 		}
 		if !known(found) {
-			found = of.span
+			found.TraceID, found.SpanID, found.Sampled = of.span.TraceID, of.span.SpanID, of.span.Sampled
 		}
 		if header == "" {
 			header = of.header
 		}
 	}
 	if !known(found) {
-		found = parse(header)
+		parse(header, found)
 	}
-	found.Request = request
-	return found
+}
+
+// name says which request it is, as far as there is room.
+func name(found *rt.Span, r *http.Request) {
+	if r.URL == nil {
+		return
+	}
+	room := found.Request[:len(found.Request)-1]
+	for _, part := range [...]string{r.Method, " ", r.URL.Path} {
+		room = room[copy(room, part):]
+	}
 }
 
 // A carried is what an argument of a root call carries.
@@ -52,7 +72,7 @@ func look(of any) (c carried) {
 	return c
 }
 
-func known(s rt.Span) bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
+func known(s *rt.Span) bool { return s.TraceID != [16]byte{} && s.SpanID != [8]byte{} }
 
 // carry returns what a value carries, but for the span.
 func carry(of any) (c carried) {
@@ -140,16 +160,16 @@ func text(v reflect.Value) string {
 }
 
 // parse reads the header traceparent of W3C's Trace Context, whose later versions may be longer.
-func parse(text string) (p rt.Span) {
+func parse(text string, found *rt.Span) {
 	const length = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	var version, flags [1]byte
 	if len(text) < length || text[2] != '-' || text[35] != '-' || text[52] != '-' ||
-		!unhex(version[:], text) || !unhex(p.TraceID[:], text[3:]) || !unhex(p.SpanID[:], text[36:]) || !unhex(flags[:], text[53:]) ||
-		version[0] == 0xff || len(text) > length && (version[0] == 0 || text[length] != '-') || !known(p) {
-		return rt.Span{}
+		!unhex(version[:], text) || !unhex(found.TraceID[:], text[3:]) || !unhex(found.SpanID[:], text[36:]) || !unhex(flags[:], text[53:]) ||
+		version[0] == 0xff || len(text) > length && (version[0] == 0 || text[length] != '-') || !known(found) {
+		found.TraceID, found.SpanID = [16]byte{}, [8]byte{}
+		return
 	}
-	p.Sampled = flags[0]&1 != 0
-	return p
+	found.Sampled = flags[0]&1 != 0
 }
 
 // unhex reads as many bytes as there is room for, and reports whether their digits are lower-case ones. Package hex

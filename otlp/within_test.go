@@ -6,12 +6,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 const ids = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
 
 // A traceparent is read as W3C's Trace Context says. What is invalid is ignored.
 func TestTraceparent(t *testing.T) {
+	without.Store(true)
+	defer without.Store(false)
 	for text, want := range map[string]string{
 		"00-" + ids + "-01":                  "sampled",
 		"00-" + ids + "-03":                  "sampled",
@@ -33,9 +37,13 @@ func TestTraceparent(t *testing.T) {
 		"": "none",
 	} {
 		r := &http.Request{Header: http.Header{"Traceparent": {text}}}
-		p := within([]any{1, nil, (*http.Request)(nil), r})
+		p := spanOf([]any{1, nil, (*http.Request)(nil), r})
+		var quick rt.Span
+		if find([]any{r}, &quick); quick.TraceID != p.TraceID || quick.SpanID != p.SpanID || quick.Sampled != p.Sampled {
+			t.Errorf("%s: %v alone, %v among others", text, quick, p)
+		}
 		got := "none"
-		if known(p) {
+		if known(&p) {
 			got = map[bool]string{true: "sampled", false: "not sampled"}[p.Sampled]
 			if p.TraceID[0] != 0x0a || p.TraceID[15] != 0x9c || p.SpanID[0] != 0xb7 || p.SpanID[7] != 0x31 {
 				t.Errorf("%s: %v", text, p)
@@ -46,7 +54,7 @@ func TestTraceparent(t *testing.T) {
 		}
 	}
 	twice := &http.Request{Header: http.Header{"Traceparent": {"00-" + ids + "-01", "00-" + ids + "-01"}}}
-	if p := within([]any{twice}); known(p) {
+	if p := spanOf([]any{twice}); known(&p) {
 		t.Errorf("two headers: %v", p)
 	}
 }
@@ -62,8 +70,8 @@ func TestRequest(t *testing.T) {
 		}
 		for _, header := range []string{"", "00-" + ids + "-01"} {
 			r.Header.Set("Traceparent", header)
-			p := within([]any{context.Background(), r})
-			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != want || known(p) != (header != "") {
+			p := spanOf([]any{context.Background(), r})
+			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != want || known(&p) != (header != "") {
 				t.Errorf("%s: %q, want %q", path, got, want)
 			}
 		}
@@ -77,13 +85,13 @@ func TestRequest(t *testing.T) {
 	}
 	for name, ctx := range map[string]context.Context{"a span": context.WithValue(context.Background(), key, span{}), "a context that panics": broken{context.Background()}} {
 		for _, args := range [][]any{{ctx, r}, {r, ctx}} {
-			p := within(args)
-			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != "GET /order" || known(p) != (name == "a span") {
+			p := spanOf(args)
+			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != "GET /order" || known(&p) != (name == "a span") {
 				t.Errorf("with %s: %q of %v, want GET /order", name, got, p)
 			}
 		}
 	}
-	if p := within([]any{&http.Request{}}); p.Request[0] != 0 {
+	if p := spanOf([]any{&http.Request{}}); p.Request[0] != 0 {
 		t.Errorf("a request without a URL is %q", p.Request)
 	}
 }
@@ -112,14 +120,14 @@ func TestNoSpan(t *testing.T) {
 	for _, ctx := range []context.Context{
 		context.Background(), broken{}, (*broken)(nil), context.WithValue(context.Background(), key, errors.New("no span")),
 	} {
-		if p := within([]any{ctx}); known(p) {
+		if p := spanOf([]any{ctx}); known(&p) {
 			t.Errorf("%T: %v", ctx, p)
 		}
 	}
 	spanKey.Store(nil)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(context.WithValue(broken{}, key, 1)))
 	defer cancel()
-	if p := within([]any{ctx}); known(p) || spanKey.Load() != nil {
+	if p := spanOf([]any{ctx}); known(&p) || spanKey.Load() != nil {
 		t.Errorf("%v, and a key", p)
 	}
 }
@@ -148,7 +156,7 @@ func TestCarried(t *testing.T) {
 		&values{http.Header{"Traceparent": {text}}}, values{map[string][]string{"traceparent": {text}}},
 		table{map[string]any{"traceparent": text}}, &table{map[string]any{"traceparent": []byte(text)}},
 	} {
-		if p := within([]any{context.Background(), of}); !known(p) || !p.Sampled {
+		if p := spanOf([]any{context.Background(), of}); !known(&p) || !p.Sampled {
 			t.Errorf("%T: no span", of)
 		}
 	}
@@ -157,10 +165,16 @@ func TestCarried(t *testing.T) {
 		values{map[string][]string{"traceparent": {text, text}}}, table{map[string]any{"traceparent": 1}},
 		struct{ Headers int }{1}, struct{ header int }{1}, &struct{ Headers []int }{[]int{1}},
 	} {
-		if p := within([]any{of}); known(p) {
+		if p := spanOf([]any{of}); known(&p) {
 			t.Errorf("%T: %v", of, p)
 		}
 	}
+}
+
+// spanOf returns what is found in the arguments.
+func spanOf(args []any) (p rt.Span) {
+	within(args, &p)
+	return p
 }
 
 func BenchmarkWithin(b *testing.B) {
@@ -179,7 +193,12 @@ func BenchmarkWithin(b *testing.B) {
 			b.ReportAllocs()
 			args := []any{r}
 			for i := 0; i < b.N; i++ {
-				within(args)
+				var p rt.Span
+				if without.Load() {
+					find(args, &p)
+				} else {
+					within(args, &p)
+				}
 			}
 		})
 	}

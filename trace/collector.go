@@ -68,7 +68,7 @@ func start(w world, roots Selector, o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano()}
+	c := &Collector{options: o, roots: roots.String(), selected: selected, world: w, began: time.Now().UnixNano(), over: pause.Bell{Awaited: o.OnTrace != nil}}
 	if o.Period > 0 {
 		c.calls.most = o.Slowest
 	}

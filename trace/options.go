@@ -21,7 +21,7 @@ type Options struct {
 	// Which traces are kept: each that one of these selects when its root call ends. If none is
 	// set all are.
 	Slowest int               // the traces that took longest, at most so many
-	Period  time.Duration     // Slowest counts anew after each; 0: never
+	Period  time.Duration     // Slowest counts anew after each; 0: never. With OnTrace it hides deadlocks from Go, as a ticker does
 	Failed  bool              // whose root call panicked or returned an error
 	Longer  time.Duration     // whose root call took longer than this
 	Tail    float64           // whose root call took longer than this share of the latest calls of its function, as 0.99

@@ -25,7 +25,7 @@ const (
 	lastWindow  = 1e6
 	briefWindow = 100e3
 	windowGrows = 1.2
-	mostGap     = 100e6 // ns, also after a window that ended late,
+	mostGap     = 100e6 // ns, also after a window that ended late
 	longestGap  = 1e15  // ns, of the least of budgets
 	mostWaited  = 4e6   // ns in a window
 	counting    = 10    // windows long before one calls are counted that nobody counts else

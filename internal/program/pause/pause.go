@@ -9,9 +9,14 @@ import (
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-// A Bell ends waits. Any number of goroutines may call its methods; those of rt.Go, or of a program that waymark has not
-// built, call Wait. The zero Bell has not rung.
-type Bell struct{ rings uint32 }
+// A Bell ends waits. Any number of goroutines may call its methods, but only goroutines of rt.Go call Wait in programs
+// that waymark has built. The zero Bell has not rung.
+type Bell struct {
+	// Awaited says that the program may wait for what who waits here does next: meanwhile it isn't deadlocked.
+	Awaited bool
+
+	rings uint32
+}
 
 // Rings returns how often the bell has rung.
 func (b *Bell) Rings() uint32 { return atomic.LoadUint32(&b.rings) }
@@ -24,7 +29,7 @@ func (b *Bell) Ring() {
 	}
 }
 
-// Wait waits for d, or until the bell has not rung so many times only. It reports whether it has rung no more.
+// Wait waits for d, or until Rings is no longer rings. It reports whether it still is.
 func (b *Bell) Wait(rings uint32, d time.Duration) (quiet bool) {
 	const look = 20 * time.Millisecond // where nothing but a timer waits
 	end := time.Now().Add(d)
@@ -33,7 +38,7 @@ func (b *Bell) Wait(rings uint32, d time.Duration) (quiet bool) {
 		if left <= 0 {
 			return true
 		}
-		if !rt.Enabled || !rt.Pause(int64(left), &b.rings, rings) {
+		if !rt.Enabled || !rt.Pause(int64(left), &b.rings, rings, b.Awaited) {
 			time.Sleep(min(left, look))
 		}
 	}

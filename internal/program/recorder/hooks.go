@@ -68,7 +68,7 @@ func (linked) Capture(a, r, p bool, d, b int, redact []string) { rt.Capture(a, r
 func (linked) Hide(values bool)                                { rt.Hide(values) }
 func (linked) Stringer(f func(any) (string, bool))             { rt.Stringer(f) }
 func (linked) Pace(ticks uint64)                               { rt.Pace(ticks) }
-func (linked) Pause(ns int64) bool                             { return rt.Pause(ns, nil, 0) }
+func (linked) Pause(ns int64) bool                             { return rt.Pause(ns, nil, 0, false) }
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
 func (linked) Estimate(site uint32, more estimate.Guess)       { rt.Estimate(site, rt.Guess(more)) }

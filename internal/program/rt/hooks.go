@@ -91,9 +91,12 @@ func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 func Pace(ticks uint64) { runtime.WMPace(ticks) }
 
 // Pause waits for ns nanoseconds, or until Unpause is called for word, which may be nil. It does not
-// wait if word has another value. It sets no timer, and does not keep a deadlock from being found.
-// It returns false at once where there are no threads. Only system goroutines call it.
-func Pause(ns int64, word *uint32, value uint32) bool { return runtime.WMPause(ns, word, value) }
+// wait if word has another value. It sets no timer. While it waits a deadlock is found, unless the
+// program may wait for what the caller does next, which awaited says. It returns false at once where
+// there are no threads. Only system goroutines call it.
+func Pause(ns int64, word *uint32, value uint32, awaited bool) bool {
+	return runtime.WMPause(ns, word, value, awaited)
+}
 
 // Unpause ends the pauses that wait for word, whose value has changed.
 func Unpause(word *uint32) { runtime.WMUnpause(word) }

@@ -96,7 +96,7 @@ func Stop()                                                                 { pa
 func Take() int                                                             { panic(none) }
 func Wait(uint32) bool                                                      { panic(none) }
 func Pace(uint64)                                                           { panic(none) }
-func Pause(int64, *uint32, uint32) bool                                     { panic(none) }
+func Pause(int64, *uint32, uint32, bool) bool                               { panic(none) }
 func Unpause(*uint32)                                                       { panic(none) }
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }

@@ -127,9 +127,9 @@ func CountTraces(number int) TraceCounts { return runtime.WMCountTraces(number) 
 func ActiveTraces(number int) []ActiveTrace { return runtime.WMActiveTraces(number) }
 
 // FindSpans has find called from now on for each call that begins a trace, on its goroutine and before the
-// call's own code. find gets those arguments that may name a span: contexts, requests and messages. It must not
-// keep them.
-func FindSpans(find func(in []any) Span) { runtime.WMFindSpans(&find) }
+// call's own code. find gets those arguments that may name a span: contexts, requests and messages; and an empty span.
+// It must keep neither. It mutes the goroutine if it calls code of others.
+func FindSpans(find func(in []any, span *Span)) { runtime.WMFindSpans(&find) }
 
 // NewTicket returns a ticket of the traces that the calling goroutine is in, of all gatherers.
 func NewTicket() Ticket { return runtime.WMNewTicket() }

@@ -9,17 +9,21 @@ import (
 )
 
 // What keeps a budget runs in time, although the only P is busy: the scheduler alone would let it wait for 10 ms. A pause
-// ends when somebody says so.
+// ends when somebody says so. While waymark pauses a program is deadlocked if it can't wait for waymark.
 func TestPauses(t *testing.T) {
-	out, err := exec.Command(instrument(t, "pauses")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	ns, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Duration(ns); took > 6*time.Millisecond {
-		t.Errorf("while waymark paused for 1 ms the program has taken %v of CPU time", took)
+	prog := instrument(t, "pauses")
+	for _, c := range []struct{ do, says string }{{"busy", ""}, {"ring", ""}, {"awaited", ""}, {"deadlock", "all goroutines are asleep - deadlock!"}} {
+		out, err := exec.Command(prog, c.do).CombinedOutput()
+		if (err != nil) != (c.says != "") || !strings.Contains(string(out), c.says) {
+			t.Errorf("%s: %v, want %q\n%s", c.do, err, c.says, out)
+			continue
+		}
+		if c.do != "busy" {
+			continue
+		}
+		ns, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		if took := time.Duration(ns); err != nil || took > 6*time.Millisecond {
+			t.Errorf("while waymark paused for 1 ms the program has taken %v of CPU time, %v", took, err)
+		}
 	}
 }

@@ -112,6 +112,8 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "ready", before: "casgstatus(gp, _Gwaiting, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, mp.curg) }; "},
 	{file: "proc.go", fn: "injectglist", before: "tail = gp", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
 	{file: "proc.go", fn: "exitsyscallNoP", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
+	// Nothing runs, and no timer is set. But somebody may go on when a pause ends.
+	{file: "proc.go", fn: "checkdead", before: "for _, pp := range allp {", text: "if wmAwaits() { return }; "},
 	// A goroutine that is in a hurry is there.
 	{file: "proc.go", fn: "findRunnable", before: "if pp.schedtick%61 == 0", text: "if wmHurry.Load() != 0 { wmLookFirst(pp) }; "},
 	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "gnext.wm.counts = 0; if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},

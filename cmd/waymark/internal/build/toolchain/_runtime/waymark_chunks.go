@@ -222,9 +222,11 @@ func wmRefill(pp *p, reserve bool) bool {
 	}
 	hurry := wake != nil && wm.pace > 0
 	unlock(&wm.lock)
-	wmWake(wake)
 	if hurry {
+		systemstack(func() { ready(wake, 0, true) })
 		wmYield()
+	} else {
+		wmWake(wake)
 	}
 	return true
 }
@@ -324,8 +326,8 @@ func wmWake(gp *g) {
 	}
 }
 
-// wmYield has the calling goroutine give up its P when it next calls a function, to who is ready to run there, unless
-// there are idle Ps for that.
+// wmYield has the calling goroutine give up its P when it next calls a function, to who has just been made the next one
+// to run there, unless there are idle Ps.
 func wmYield() {
 	if gp := getg(); gp == gp.m.curg && sched.npidle.Load() == 0 {
 		gp.preempt = true

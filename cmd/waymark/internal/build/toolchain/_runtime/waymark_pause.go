@@ -10,6 +10,7 @@ package runtime
 
 import (
 	"internal/goarch"
+	"internal/goos"
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
@@ -26,21 +27,23 @@ type wmPausing struct {
 
 // wmPauses is what the thread that ends pauses knows.
 var wmPauses struct {
-	lock   mutex
-	thread atomic.Uint32 // 1: it has been started
-	sleeps bool          // until note
-	note   note
-	first  *wmPausing // in the order of their ends
-	spare  *wmPausing
+	lock    mutex
+	thread  atomic.Uint32 // 1: it has been started
+	awaited atomic.Int32  // of the goroutines, those that the program may wait for
+	sleeps  bool          // until note
+	note    note
+	first   *wmPausing // in the order of their ends
+	spare   *wmPausing
 }
 
-// wmHurry counts the goroutines whose pauses are over and that have no P yet.
+// wmHurry is how often a P is to look at the global queue first: once for each goroutine that was put there.
 var wmHurry atomic.Int32
 
 // WMPause waits for ns nanoseconds, or until WMUnpause is called for word, which may be nil. It does not wait if word has
-// another value. The caller is a goroutine of WMGo. It runs soon afterwards, although all Ps may be busy. WMPause
-// returns true, but where there are no threads it returns false at once.
-func WMPause(ns int64, word *uint32, value uint32) bool {
+// another value. The caller is a goroutine of WMGo. When time is over it runs soon, although all Ps may be busy. awaited
+// says that the program may wait for what the caller does next: meanwhile it isn't deadlocked. WMPause returns true,
+// but where there are no threads it returns false at once.
+func WMPause(ns int64, word *uint32, value uint32, awaited bool) bool {
 	if goarch.IsWasm == 1 {
 		return false
 	}
@@ -59,7 +62,7 @@ func WMPause(ns int64, word *uint32, value uint32) bool {
 		wmPauses.spare = p.next
 	}
 	p.gp.set(getg())
-	p.due, p.word = nanotime()+ns, uintptr(unsafe.Pointer(word))
+	p.due, p.word = nanotime()+min(ns, 1<<62), uintptr(unsafe.Pointer(word))
 	at := &wmPauses.first
 	for *at != nil && (*at).due <= p.due {
 		at = &(*at).next
@@ -69,8 +72,13 @@ func WMPause(ns int64, word *uint32, value uint32) bool {
 		wmPauses.sleeps = false
 		notewakeup(&wmPauses.note)
 	}
+	if awaited {
+		wmPauses.awaited.Add(1)
+	}
 	goparkunlock(&wmPauses.lock, waitReasonSleep, traceBlockSleep, 1)
-	wmHurry.Add(-1)
+	if awaited {
+		wmPauses.awaited.Add(-1)
+	}
 	KeepAlive(word)
 	return true
 }
@@ -91,10 +99,12 @@ func WMUnpause(word *uint32) {
 	}
 	unlock(&wmPauses.lock)
 	for !list.empty() {
-		wmHurry.Add(1)
 		wmWake(list.pop())
 	}
 }
+
+// wmAwaits reports whether a pause will end for which the program may wait.
+func wmAwaits() bool { return wmPauses.awaited.Load() != 0 }
 
 // wmEndPauses is the thread.
 //
@@ -118,7 +128,7 @@ func wmEndPauses() {
 			wmReadyFirst(gp)
 			continue
 		}
-		brief := 0 < ns && ns < 1e6 // notes are coarse on some systems
+		brief := goos.IsWindows == 1 && 0 < ns && ns < 1e6 // notes are coarse there
 		wmPauses.sleeps = !brief
 		noteclear(&wmPauses.note)
 		unlock(&wmPauses.lock)
@@ -130,9 +140,9 @@ func wmEndPauses() {
 	}
 }
 
-// wmReadyFirst makes a parked goroutine ready, as the first of all, as injectglist does it for many.
+// wmReadyFirst makes a parked goroutine ready, as the first of all, as injectglist does it for many. As there, sysmon
+// may sleep on.
 func wmReadyFirst(gp *g) {
-	wmHurry.Add(1)
 	trace := traceAcquire()
 	if wmWaits.Load() {
 		wmOnReady(gp, nil)
@@ -145,6 +155,7 @@ func wmReadyFirst(gp *g) {
 	mp := acquirem() // see startm
 	lock(&sched.lock)
 	globrunqputhead(gp)
+	wmHurry.Add(1)
 	pp, _ := pidlegetSpinning(0)
 	if pp != nil {
 		startm(pp, false, true)
@@ -160,15 +171,19 @@ func wmReadyFirst(gp *g) {
 func wmPreempt() {
 	lock(&allpLock)
 	for _, pp := range allp {
-		if pp != nil && atomic.Load(&pp.status) == _Prunning && preemptone(pp) {
+		// A P that only marks garbage would go on with that.
+		if pp != nil && atomic.Load(&pp.status) == _Prunning && pp.gcMarkWorkerMode != gcMarkWorkerDedicatedMode && preemptone(pp) {
 			break
 		}
 	}
 	unlock(&allpLock)
 }
 
-// wmLookFirst has a P look at the global queue before its own.
+// wmLookFirst has a P look at the global queue before its own, if that is still to be done.
 func wmLookFirst(pp *p) {
+	if n := wmHurry.Load(); n <= 0 || !wmHurry.CompareAndSwap(n, n-1) {
+		return
+	}
 	const every = 61 // ticks it does so anyway, see findRunnable
 	if rest := pp.schedtick % every; rest != 0 {
 		pp.schedtick += every - rest

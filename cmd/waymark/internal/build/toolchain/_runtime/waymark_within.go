@@ -19,11 +19,11 @@ type WMSpan struct {
 }
 
 // wmFindSpan finds the span that values name; nil: nobody wants it.
-var wmFindSpan atomic.Pointer[func(in []any) WMSpan]
+var wmFindSpan atomic.Pointer[func(in []any, span *WMSpan)]
 
 // WMFindSpans has find called from now on for each call that begins a trace, with those of its arguments
-// that may name a span.
-func WMFindSpans(find *func(in []any) WMSpan) { wmFindSpan.Store(find) }
+// that may name a span, and what the trace keeps, which is zero. find mutes the goroutine if it calls code of others.
+func WMFindSpans(find *func(in []any, span *WMSpan)) { wmFindSpan.Store(find) }
 
 // WMBegins reports whether the call f begins a trace. It is inlined where functions begin.
 func WMBegins(f WMFrame) bool { return f&wmFrameRoot != 0 }
@@ -38,15 +38,16 @@ func WMWithin(f WMFrame, args ...any) {
 	}
 	// As in other hooks, values don't escape because of this: programs allocate as they do without.
 	in := unsafe.Slice((*any)(noescape(unsafe.Pointer(unsafe.SliceData(args)))), len(args))
-	var span WMSpan
-	wmWork(func() { span = (*find)(in) })
-	gp := getg()
-	mp := acquirem()
-	for s := gp.strand(); s != nil; s = s.outer {
-		if t := s.trace; s == &t.root && t.frame == WMFrame(f.plain()) {
-			t.within = span
-			s.goOn(gp, s.pos) // wmWork has had it take the slow path
+	var known *WMSpan
+	for s := getg().strand(); s != nil; s = s.outer { // which only this goroutine changes
+		t := s.trace
+		switch {
+		case s != &t.root || t.frame != WMFrame(f.plain()):
+		case known == nil:
+			known = &t.within
+			(*find)(in, known)
+		default:
+			t.within = *known
 		}
 	}
-	releasem(mp)
 }

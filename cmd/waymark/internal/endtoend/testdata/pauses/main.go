@@ -1,32 +1,57 @@
-// Command pauses prints how much CPU time the program has taken while waymark paused for a millisecond, the median of
-// many pauses, ns. A goroutine is always busy, on the only P. Then it ends pauses that would take longer than any test.
+// Command pauses has goroutines of waymark's pause.
+//
+//	pauses busy       beside a goroutine that has the only P: prints how much CPU time the program takes
+//	                  while waymark pauses for a millisecond, ns, the median of many pauses
+//	pauses ring       pauses that would take longer than any test are ended, alone and beside it
+//	pauses awaited    the program waits for what comes after a pause
+//	pauses deadlock   it waits for nothing, while waymark pauses
 package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-const (
-	pauses = 101
-	rings  = 10_000
-)
+const pauses = 101
 
 func main() {
 	runtime.GOMAXPROCS(1)
+	switch os.Args[1] {
+	case "busy":
+		fmt.Println(late())
+	case "ring":
+		ring(10_000)
+		go func() {
+			for n := 0; ; n++ {
+				busy(n)
+			}
+		}()
+		ring(20)
+	case "awaited", "deadlock":
+		after := make(chan bool)
+		rt.Go(func() {
+			rt.Pause(50e6, nil, 0, os.Args[1] == "awaited")
+			after <- true
+		})
+		<-after
+	}
+}
+
+// late returns how much CPU time is taken in a pause of a millisecond, ns.
+func late() int64 {
 	took := make(chan []int64)
 	rt.Go(func() {
 		var list []int64
 		for range pauses {
 			before := cpu()
-			if !rt.Pause(1e6, nil, 0) {
+			if !rt.Pause(1e6, nil, 0, false) {
 				fmt.Println("no pause")
 				os.Exit(1)
 			}
@@ -38,9 +63,7 @@ func main() {
 		select {
 		case list := <-took:
 			slices.Sort(list)
-			fmt.Println(list[pauses/2])
-			ring()
-			return
+			return list[pauses/2]
 		default:
 			busy(n)
 		}
@@ -48,13 +71,13 @@ func main() {
 }
 
 // ring ends a pause again and again, often just when it begins.
-func ring() {
+func ring(rings int) {
 	var word uint32
 	ended := make(chan bool)
 	rt.Go(func() {
 		for n := range uint32(rings) {
 			for atomic.LoadUint32(&word) == n {
-				rt.Pause(int64(time.Hour), &word, n)
+				rt.Pause(math.MaxInt64, &word, n, false)
 			}
 			ended <- true
 		}
