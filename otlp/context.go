@@ -10,8 +10,8 @@ import (
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-// without says that the program has no OpenTelemetry.
-var without atomic.Bool
+// without is 1 if the program has no OpenTelemetry.
+var without uint32
 
 // spanKey is under what OpenTelemetry puts spans into contexts, nil until a context has one. Its type is not
 // exported, and this package must not import OpenTelemetry.
@@ -19,7 +19,7 @@ var spanKey atomic.Pointer[any]
 
 // spanIn returns the span of OpenTelemetry in a context.
 func spanIn(ctx context.Context) rt.Span {
-	if ctx == nil || without.Load() || reflect.ValueOf(ctx).Kind() == reflect.Pointer && reflect.ValueOf(ctx).IsNil() {
+	if ctx == nil || atomic.LoadUint32(&without) != 0 || reflect.ValueOf(ctx).Kind() == reflect.Pointer && reflect.ValueOf(ctx).IsNil() {
 		return rt.Span{}
 	}
 	key := spanKey.Load()

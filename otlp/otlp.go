@@ -44,6 +44,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/pause"
@@ -176,14 +177,16 @@ func Start(endpoint string, o Options) (*Sink, error) {
 	}
 	s := &Sink{
 		options: o, client: client, pause: firstPause, root: rootOf, spanner: newSpanner(e.resource(&o), o.Spans),
-		bell: pause.Bell{Awaited: true}, ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
+		bell: pause.Bell{Awaited: o.say == nil}, ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, w := range e.warnings {
 		s.log(true, w)
 	}
 	if rt.Enabled {
-		without.Store(!rt.Linked(keyPackage))
+		if !rt.Linked(keyPackage) {
+			atomic.StoreUint32(&without, 1)
+		}
 		rt.FindSpans(find)
 		rt.Go(s.run) // its calls are not traced
 	} else {

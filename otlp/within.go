@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
@@ -12,7 +13,7 @@ import (
 // find finds the span that arguments of a root call name: contexts, requests and messages. Each request waits for this,
 // and most have one argument, of package net/http, with no other span than its header's.
 func find(args []any, found *rt.Span) {
-	if len(args) == 1 && without.Load() {
+	if len(args) == 1 && atomic.LoadUint32(&without) != 0 { // a method might be traced
 		if r, ok := args[0].(*http.Request); ok && r != nil {
 			name(found, r)
 			parse(only(r.Header["Traceparent"]), found)
@@ -33,7 +34,7 @@ func within(args []any, found *rt.Span) {
 		if of.request != nil {
 			name(found, of.request)
 		}
-		if !known(found) {
+		if !known(found) && known(&of.span) {
 			found.TraceID, found.SpanID, found.Sampled = of.span.TraceID, of.span.SpanID, of.span.Sampled
 		}
 		if header == "" {

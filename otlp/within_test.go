@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -14,8 +15,8 @@ const ids = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
 
 // A traceparent is read as W3C's Trace Context says. What is invalid is ignored.
 func TestTraceparent(t *testing.T) {
-	without.Store(true)
-	defer without.Store(false)
+	atomic.StoreUint32(&without, 1)
+	defer atomic.StoreUint32(&without, 0)
 	for text, want := range map[string]string{
 		"00-" + ids + "-01":                  "sampled",
 		"00-" + ids + "-03":                  "sampled",
@@ -39,7 +40,7 @@ func TestTraceparent(t *testing.T) {
 		r := &http.Request{Header: http.Header{"Traceparent": {text}}}
 		p := spanOf([]any{1, nil, (*http.Request)(nil), r})
 		var quick rt.Span
-		if find([]any{r}, &quick); quick.TraceID != p.TraceID || quick.SpanID != p.SpanID || quick.Sampled != p.Sampled {
+		if find([]any{r}, &quick); quick != p {
 			t.Errorf("%s: %v alone, %v among others", text, quick, p)
 		}
 		got := "none"
@@ -74,6 +75,12 @@ func TestRequest(t *testing.T) {
 			if got := strings.TrimRight(string(p.Request[:]), "\x00"); got != want || known(&p) != (header != "") {
 				t.Errorf("%s: %q, want %q", path, got, want)
 			}
+			atomic.StoreUint32(&without, 1)
+			var quick rt.Span
+			if find([]any{r}, &quick); quick != p {
+				t.Errorf("%s: %v alone, %v among others", path, quick, p)
+			}
+			atomic.StoreUint32(&without, 0)
 		}
 	}
 	key := any("key")
@@ -185,7 +192,7 @@ func BenchmarkWithin(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, name := range []string{"no OpenTelemetry", "no span", "traceparent"} {
-		without.Store(name != "no span")
+		without = map[bool]uint32{true: 1}[name != "no span"]
 		if name == "traceparent" {
 			r.Header.Set("Traceparent", "00-"+ids+"-01")
 		}
@@ -194,7 +201,7 @@ func BenchmarkWithin(b *testing.B) {
 			args := []any{r}
 			for i := 0; i < b.N; i++ {
 				var p rt.Span
-				if without.Load() {
+				if without != 0 {
 					find(args, &p)
 				} else {
 					within(args, &p)

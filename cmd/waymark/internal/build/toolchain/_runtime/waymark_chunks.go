@@ -220,7 +220,7 @@ func wmRefill(pp *p, reserve bool) bool {
 		wake, wm.writer = wm.writer, nil
 		wm.woken = wm.filled
 	}
-	hurry := wake != nil && wm.pace > 0
+	hurry := wake != nil && wm.pace > 0 && sched.npidle.Load() == 0
 	unlock(&wm.lock)
 	if hurry {
 		systemstack(func() { ready(wake, 0, true) })
@@ -327,9 +327,9 @@ func wmWake(gp *g) {
 }
 
 // wmYield has the calling goroutine give up its P when it next calls a function, to who has just been made the next one
-// to run there, unless there are idle Ps.
+// to run there.
 func wmYield() {
-	if gp := getg(); gp == gp.m.curg && sched.npidle.Load() == 0 {
+	if gp := getg(); gp == gp.m.curg {
 		gp.preempt = true
 		gp.stackguard0 = stackPreempt
 	}

@@ -140,8 +140,8 @@ func wmEndPauses() {
 	}
 }
 
-// wmReadyFirst makes a parked goroutine ready, as the first of all, as injectglist does it for many. As there, sysmon
-// may sleep on.
+// wmReadyFirst makes a parked goroutine ready, as the first of all, as injectglist does it for many. It doesn't wake
+// sysmon either, which sleeps while all Ps are idle: what runs after a pause ends soon.
 func wmReadyFirst(gp *g) {
 	trace := traceAcquire()
 	if wmWaits.Load() {

@@ -22,7 +22,7 @@ type WMSpan struct {
 var wmFindSpan atomic.Pointer[func(in []any, span *WMSpan)]
 
 // WMFindSpans has find called from now on for each call that begins a trace, with those of its arguments
-// that may name a span, and what the trace keeps, which is zero. find mutes the goroutine if it calls code of others.
+// that may name a span, and with a span to be filled in. find mutes the goroutine if it calls code of others.
 func WMFindSpans(find *func(in []any, span *WMSpan)) { wmFindSpan.Store(find) }
 
 // WMBegins reports whether the call f begins a trace. It is inlined where functions begin.
@@ -38,16 +38,15 @@ func WMWithin(f WMFrame, args ...any) {
 	}
 	// As in other hooks, values don't escape because of this: programs allocate as they do without.
 	in := unsafe.Slice((*any)(noescape(unsafe.Pointer(unsafe.SliceData(args)))), len(args))
-	var known *WMSpan
-	for s := getg().strand(); s != nil; s = s.outer { // which only this goroutine changes
-		t := s.trace
-		switch {
-		case s != &t.root || t.frame != WMFrame(f.plain()):
-		case known == nil:
-			known = &t.within
-			(*find)(in, known)
-		default:
-			t.within = *known
+	// Not in place: the trace may be given up meanwhile, and its memory be another's.
+	var span WMSpan
+	(*find)(in, (*WMSpan)(noescape(unsafe.Pointer(&span))))
+	gp := getg()
+	mp := acquirem()
+	for s := gp.strand(); s != nil; s = s.outer {
+		if t := s.trace; s == &t.root && t.frame == WMFrame(f.plain()) {
+			t.within = span
 		}
 	}
+	releasem(mp)
 }
