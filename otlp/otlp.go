@@ -177,7 +177,8 @@ func Start(endpoint string, o Options) (*Sink, error) {
 	}
 	s := &Sink{
 		options: o, client: client, pause: firstPause, root: rootOf, spanner: newSpanner(e.resource(&o), o.Spans),
-		bell: pause.Bell{Awaited: o.say == nil}, ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
+		ended: make(chan struct{}), added: make(chan struct{}, 1), urgent: make(chan struct{}, 1), changed: make(chan struct{}),
+		bell: pause.Bell{Awaited: o.say == nil}, // the program knows nothing of the agent's sink
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, w := range e.warnings {

@@ -13,7 +13,7 @@ import (
 // find finds the span that arguments of a root call name: contexts, requests and messages. Each request waits for this,
 // and most have one argument, of package net/http, with no other span than its header's.
 func find(args []any, found *rt.Span) {
-	if len(args) == 1 && atomic.LoadUint32(&without) != 0 { // a method might be traced
+	if len(args) == 1 && atomic.LoadUint32(&without) != 0 { // methods of sync/atomic might be traced
 		if r, ok := args[0].(*http.Request); ok && r != nil {
 			name(found, r)
 			parse(only(r.Header["Traceparent"]), found)

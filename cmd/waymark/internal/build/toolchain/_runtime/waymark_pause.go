@@ -3,8 +3,7 @@
 // What keeps a budget runs at times that it has chosen: calls are recorded for 0.1 ms, in a window. On a
 // busy P its goroutine would wait for up to 10 ms, until the scheduler takes the P from who runs, and
 // calls would be recorded until then. So a thread without a P, as sysmon is one, ends pauses. It puts the
-// goroutine first in the global queue, and preempts who has the P. The P stays with its thread: a program
-// with one P ran 10 % slower when pauses moved it between threads.
+// goroutine first in the global queue, and preempts who has the P. The P stays with its thread.
 
 package runtime
 
@@ -88,19 +87,24 @@ func WMUnpause(word *uint32) {
 	var list gList
 	lock(&wmPauses.lock)
 	for at := &wmPauses.first; *at != nil; {
-		p := *at
-		if p.word != uintptr(unsafe.Pointer(word)) {
-			at = &p.next
-			continue
+		if (*at).word == uintptr(unsafe.Pointer(word)) {
+			list.push(wmTakePausing(at))
+		} else {
+			at = &(*at).next
 		}
-		list.push(p.gp.ptr())
-		*at = p.next
-		p.next, wmPauses.spare = wmPauses.spare, p
 	}
 	unlock(&wmPauses.lock)
 	for !list.empty() {
 		wmWake(list.pop())
 	}
+}
+
+// wmTakePausing takes a goroutine off the list. The caller has the lock.
+func wmTakePausing(at **wmPausing) *g {
+	p := *at
+	*at = p.next
+	p.next, wmPauses.spare = wmPauses.spare, p
+	return p.gp.ptr()
 }
 
 // wmAwaits reports whether a pause will end for which the program may wait.
@@ -121,9 +125,7 @@ func wmEndPauses() {
 			ns = p.due - nanotime()
 		}
 		if p != nil && ns <= 0 {
-			gp := p.gp.ptr()
-			wmPauses.first = p.next
-			p.next, wmPauses.spare = wmPauses.spare, p
+			gp := wmTakePausing(&wmPauses.first)
 			unlock(&wmPauses.lock)
 			wmReadyFirst(gp)
 			continue
