@@ -13,6 +13,7 @@ const CountAll = format.SampleGroups + 1
 
 // A Program is what Sampling asks of the runtime.
 type Program interface {
+	CPU() int64 // ns that the program has taken
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, more estimate.Guess)
@@ -32,22 +33,21 @@ type Sampling struct {
 	mu       sync.Mutex // guards what follows
 	gaps     Gaps
 	counts   []uint64
-	slack    int     // bytes, once there are windows
-	reserved int     // bytes of the heap
-	cpus     float64 // that the program has used of late
+	slack    int // bytes, once there are windows
+	reserved int // bytes of the heap
 	finished bool
 }
 
 // NewSampling returns sampling for a budget. The seed is any number.
 func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(group uint32)) *Sampling {
-	return &Sampling{program: p, now: now, choose: choose, windows: NewWindows(l, seed), cpus: 1}
+	return &Sampling{program: p, now: now, choose: choose, windows: NewWindows(l, seed)}
 }
 
 // What a controller and sampling keep in the heap, bytes. Garbage collections take longer beside windows, and what the
 // program allocates meanwhile survives them: without slack a program with a heap of less than 4 MB is collected 11 %
 // more often.
 const (
-	keptOfSite  = 380
+	keptOfSite  = 440
 	windowSlack = 400 << 10
 )
 
@@ -55,9 +55,11 @@ const (
 func (s *Sampling) Follow(c *Controller, changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cpus = c.CPUs()
 	s.reserve(s.slack + int(s.program.Sites())*keptOfSite)
-	now := s.now()
+	if len(changes) == 0 {
+		return
+	}
+	now := s.program.CPU()
 	for _, ch := range changes {
 		recent, most := c.Recent(ch.Site)
 		if n, ok := s.gaps.Set(ch, now, recent, most); ok {
@@ -89,7 +91,7 @@ func (s *Sampling) Turn(tick float64) {
 	}
 	switch {
 	case w.Counts():
-		s.look(func(counts []uint64) { s.gaps.End(now, counts, s.cpus, s.program.Estimate) })
+		s.look(func(cpu int64, counts []uint64) { s.gaps.End(cpu, counts, s.program.Estimate) })
 		s.begin(now, tick)
 	case w.Open() && s.program.SampleWaits() && w.Wait(now):
 	case w.Open():
@@ -97,7 +99,7 @@ func (s *Sampling) Turn(tick float64) {
 	case s.any():
 		s.choose(CountAll)
 		now = s.now()
-		s.look(func(counts []uint64) { s.gaps.Begin(now, counts) })
+		s.look(s.gaps.Begin)
 		w.Count(now)
 	default:
 		s.begin(now, tick)
@@ -111,8 +113,9 @@ func (s *Sampling) any() bool {
 	return s.gaps.Any()
 }
 
-// look calls f with the calls of each site that were counted or timed, unless all has been estimated.
-func (s *Sampling) look(f func(counts []uint64)) {
+// look calls f with the CPU time until now and the calls of each site that were counted or timed, unless all has been
+// estimated.
+func (s *Sampling) look(f func(cpu int64, counts []uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.finished {
@@ -122,8 +125,9 @@ func (s *Sampling) look(f func(counts []uint64)) {
 		s.counts = append(s.counts, make([]uint64, n-len(s.counts))...)
 	}
 	clear(s.counts)
+	cpu := s.program.CPU()
 	s.program.Counts(s.counts, s.counts)
-	f(s.counts)
+	f(cpu, s.counts)
 }
 
 // begin begins a window.
@@ -145,7 +149,7 @@ func (s *Sampling) end(now int64) {
 	s.windows.End(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gaps.Sampled(now)
+	s.gaps.Sampled(s.program.CPU())
 }
 
 // Stop ends what goes on: no function is demoted any more.
@@ -160,7 +164,7 @@ func (s *Sampling) Stop() {
 func (s *Sampling) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gaps.Finish(s.now(), s.program.Estimate)
+	s.gaps.Finish(s.program.CPU(), s.program.Estimate)
 	s.finished = true
 	s.reserve(0)
 }

@@ -1,6 +1,21 @@
 // Package cputime reads how much CPU time the process, and a thread, have taken.
 package cputime
 
+// Exact returns the CPU time that the process has taken until this instant, in ns. Process lags where threads run: their
+// times grow with the kernel's tick, unless they are read. thread returns the id of a thread that may run, for each
+// number from 0 on, or 0, and reports false if there are no more.
+func Exact(thread func(i int) (id uint64, ok bool)) int64 {
+	for i := 0; ; i++ {
+		id, ok := thread(i)
+		if !ok {
+			return Process()
+		}
+		if id > 0 {
+			bringUp(id)
+		}
+	}
+}
+
 // A Watch measures the CPU time of a piece of work, by the time of the thread that it runs on.
 type Watch struct {
 	thread int

@@ -14,3 +14,5 @@ func Process() int64 {
 }
 
 func ofThread() (thread int, ns int64) { return 0, 0 }
+
+func bringUp(thread uint64) {}

@@ -11,3 +11,5 @@ var began = time.Now()
 func Process() int64 { return int64(time.Since(began)) }
 
 func ofThread() (thread int, ns int64) { return 0, 0 }
+
+func bringUp(thread uint64) {}

@@ -397,6 +397,7 @@ func (f *fake) GuessOf(uint32) (estimate.Guess, bool) { return estimate.Guess{},
 func (f *fake) Reserve(int)                           {}
 
 func (f *fake) SampleWaits() bool { return false }
+func (f *fake) CPU() int64        { _, mono := f.Clock(); return mono }
 
 func (f *fake) Pause(ns int64) bool {
 	time.Sleep(time.Duration(ns))

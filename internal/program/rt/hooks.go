@@ -276,6 +276,10 @@ func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 // goroutines to run.
 func SampleWaits() bool { return runtime.WMSampleWaits() }
 
+// Thread returns the id that the system has for the thread that runs P number i; 0: none does. It reports false if there
+// are no such Ps.
+func Thread(i int) (id uint64, ok bool) { return runtime.WMThread(i) }
+
 // SampleCost returns how many samples of timed calls there were since the program began, and how
 // long their hooks took, in ticks. floor is how much the hooks would have added to each sample. It
 // has been subtracted.

@@ -197,6 +197,7 @@ func OpenCalls([]Open, []Path) uint64                                 { panic(no
 func Paths(bool)                                                      { panic(none) }
 func Sampling(uint64)                                                 { panic(none) }
 func SampleWaits() bool                                               { panic(none) }
+func Thread(int) (uint64, bool)                                       { panic(none) }
 func SampleCost() (calls, ticks, floor uint64)                        { panic(none) }
 func PathNodes() int                                                  { panic(none) }
 func Histograms(bool)                                                 { panic(none) }

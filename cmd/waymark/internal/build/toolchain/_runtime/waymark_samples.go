@@ -110,6 +110,19 @@ func WMSampleWaits() bool {
 	return waits
 }
 
+// WMThread returns the id that the system has for the thread that runs P number i; 0: none does. It reports false if
+// there are no such Ps.
+func WMThread(i int) (id uint64, ok bool) {
+	mp := acquirem() // no M is freed that it looks at
+	if ok = i < len(allp); ok {
+		if m := allp[i].m.ptr(); m != nil {
+			id = m.procid
+		}
+	}
+	releasem(mp)
+	return id, ok
+}
+
 // wmFindFloor returns how long a call takes that does nothing, from the reading of the clock when
 // it begins to that when it ends. The way from the first reading and the way to the second are as
 // long as in the hooks.

@@ -1,0 +1,48 @@
+package cputime
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestExact compares what a thread has taken by its own clock, which is exact, with what the process has, which lags
+// where nobody asks for the thread's.
+func TestExact(t *testing.T) {
+	var thread atomic.Int64
+	var done atomic.Bool
+	ended := make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		id, _ := ofThread()
+		thread.Store(int64(id))
+		for !done.Load() {
+		}
+		close(ended)
+	}()
+	for thread.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	id := uint64(thread.Load())
+	one := func(i int) (uint64, bool) { return id, i == 0 }
+	const tries = 50
+	lags := 0
+	for n := 0; n < tries; {
+		process, own := Exact(one), read(uintptr(^id<<3|ofOneThread))
+		time.Sleep(time.Millisecond)
+		process = Exact(one) - process
+		own = read(uintptr(^id<<3|ofOneThread)) - own
+		if own < 200e3 {
+			continue // it has had no CPU
+		}
+		if n++; process < own-50e3 { // or this thread has had none
+			lags++
+		}
+	}
+	if done.Store(true); lags > tries/2 {
+		t.Errorf("in %d of %d times the process has taken less than one of its threads", lags, tries)
+	}
+	<-ended
+}
