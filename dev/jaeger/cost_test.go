@@ -2,6 +2,8 @@ package jaeger
 
 import (
 	"flag"
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +12,9 @@ import (
 var (
 	cost = flag.Int("cost", 0, "rounds of TestCost")
 	rate = flag.Int("rate", 2000, "requests a second of TestCost")
+
+	setting = flag.String("setting", "traces=@http,keep=longer:100ms,keep=failed,otlp="+overHTTP, "WAYMARK of the services that TestCost measures")
+	beside  = flag.String("beside", "", "WAYMARK of those beside them")
 )
 
 // Of TestCost.
@@ -23,11 +28,11 @@ const (
 type pair struct {
 	setting      string
 	store, front *service
-	requests     int             // that it was sent
-	began        []time.Duration // CPU time of the start and the first requests, by round
-	spent        time.Duration   // when the latest turn began
-	cpu          []time.Duration // by turn, until the pair's next one
-	took         []time.Duration // by request
+	requests     int               // that it was sent
+	began        []time.Duration   // CPU time of the start and the first requests, by round
+	spent        time.Duration     // when the latest turn began
+	cpu          []time.Duration   // by turn, until the pair's next one
+	took         [][]time.Duration // by turn, of each request
 }
 
 // mark returns the CPU time that both services have taken since the mark before.
@@ -54,7 +59,7 @@ func TestCost(t *testing.T) {
 	}
 	start(t)
 	prog := build(t)
-	pairs := []*pair{{}, {setting: "traces=@http,keep=longer:100ms,keep=failed,otlp=" + overHTTP}}
+	pairs := []*pair{{setting: *beside}, {setting: *setting}}
 	for round := range *cost {
 		for k := range pairs {
 			p := pairs[(round+k)%len(pairs)]
@@ -71,7 +76,7 @@ func TestCost(t *testing.T) {
 				if took := p.mark(t); turn > 0 { // with what it did after its turn
 					p.cpu = append(p.cpu, took)
 				}
-				p.took = append(p.took, p.load(t, ofTurn)...)
+				p.took = append(p.took, p.load(t, ofTurn))
 			}
 		}
 		time.Sleep(batch)
@@ -82,21 +87,33 @@ func TestCost(t *testing.T) {
 		}
 	}
 	off, on := pairs[0], pairs[1]
-	ratios := make([]float64, len(on.cpu))
-	for i := range ratios {
-		ratios[i] = on.cpu[i].Seconds() / off.cpu[i].Seconds()
+	cpu := make([]float64, len(on.cpu))
+	for i := range cpu {
+		cpu[i] = on.cpu[i].Seconds() / off.cpu[i].Seconds()
 	}
-	slices.Sort(ratios)
-	over := func(ratio float64) float64 { return 100 * (ratio - 1) }
-	n := len(ratios)
-	t.Logf("CPU time: %+.1f %%, the median of %d turns on over the turns off beside them (quartiles %+.1f and %+.1f %%); sums %+.1f %%",
-		over(ratios[n/2]), n, over(ratios[n/4]), over(ratios[3*n/4]), over(sum(on.cpu).Seconds()/sum(off.cpu).Seconds()))
+	t.Logf("CPU time: %s; sums %+.1f %%", over(cpu), 100*(sum(on.cpu).Seconds()/sum(off.cpu).Seconds()-1))
 	for _, q := range []float64{0.5, 0.99, 0.999} {
-		a, b := at(off.took, q), at(on.took, q)
-		t.Logf("p%g: %+.1f %%: off %v, on %v", 100*q, over(b.Seconds()/a.Seconds()), a, b)
+		n := max(int(10/(1-q)+ofTurn-1)/ofTurn, 1) // turns in which ten requests take longer
+		var ratios []float64
+		for i := 0; i+n <= len(on.took); i += n {
+			a, b := at(slices.Concat(off.took[i:i+n]...), q), at(slices.Concat(on.took[i:i+n]...), q)
+			ratios = append(ratios, b.Seconds()/a.Seconds())
+		}
+		t.Logf("p%g: %s, each of %d turns; of all: off %v, on %v", 100*q, over(ratios), n, at(slices.Concat(off.took...), q), at(slices.Concat(on.took...), q))
 	}
 	a, b := at(off.began, 0.5), at(on.began, 0.5)
 	t.Logf("CPU time until %d requests have been answered: %+.1f ms: off %v, on %v", each, 1e3*(b-a).Seconds(), a, b)
+}
+
+// over says how much more it was on than off beside that, in the median, with the interval that holds the median in 19 of
+// 20 cases.
+func over(ratios []float64) string {
+	slices.Sort(ratios)
+	n := float64(len(ratios))
+	reach := 0.98 * math.Sqrt(n) // of a binomial distribution
+	low, high := max(int(n/2-reach), 0), min(int(n/2+reach), len(ratios)-1)
+	percent := func(i int) float64 { return 100 * (ratios[i] - 1) }
+	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f), the median of %d ratios", percent(len(ratios)/2), percent(low), percent(high), len(ratios))
 }
 
 func sum(list []time.Duration) (all time.Duration) {

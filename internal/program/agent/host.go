@@ -33,7 +33,7 @@ type hosting interface {
 
 	Now() (clock uint64, mono int64)
 	Floor(n int) uint64
-	CPU() int64
+	CPU() (ns int64, exact bool)
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, more estimate.Guess)
@@ -95,7 +95,7 @@ func (program) Packages(f func(*rt.Package))             { rt.Packages(f) }
 func (program) Stringer(f func(any) (string, bool))      { rt.Stringer(f) }
 func (program) Now() (clock uint64, mono int64)          { return rt.Clock() }
 func (program) Floor(n int) uint64                       { return rt.Floor(n) }
-func (program) CPU() int64                               { return cputime.Exact(rt.Thread) }
+func (program) CPU() (ns int64, exact bool)              { return cputime.Exact(rt.Thread) }
 func (program) Sites() uint32                            { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
 func (program) Estimate(site uint32, g estimate.Guess)   { rt.Estimate(site, rt.Guess(g)) }

@@ -78,7 +78,7 @@ func (f *fake) Sample(uint64)                            {}
 func (f *fake) Estimate(uint32, estimate.Guess)          {}
 func (f *fake) Reserve(int)                              {}
 func (f *fake) SampleWaits() bool                        { return false }
-func (f *fake) CPU() int64                               { _, mono := f.Now(); return mono }
+func (f *fake) CPU() (int64, bool)                       { _, mono := f.Now(); return mono, true }
 func (f *fake) SampleCost() (calls, ticks, floor uint64) { return 0, 0, 0 }
 func (f *fake) Await(int64) bool                         { f.awaits--; return f.awaits <= 0 }
 func (f *fake) Now() (uint64, int64)                     { f.ticks += 1e7; return uint64(f.ticks), f.ticks }

@@ -53,9 +53,6 @@ const (
 	// dear is how many times more counting may cost with a strict budget than is known: in some programs it does.
 	dear = 1.5
 
-	// leastCPUs is how many CPUs programs are taken to use at least: the kernel's sums of CPU time lag.
-	leastCPUs = 0.01
-
 	// least is a share of wall time that tracing may always take. Else programs that only wait
 	// would have their few calls demoted.
 	least = 0.001
@@ -171,9 +168,9 @@ type site struct {
 	plain  uint64  // calls recorded
 
 	rank   int     // when last looked at
-	recent float64 // calls per ns of CPU time
+	recent float64 // calls per ns
 	peak   float64 // the most of these
-	rate   float64 // calls per ns, average
+	rate   float64 // the same, average
 	length float64 // of a call on average, ns; 0: not known
 	values float64 // in a call on average, ns by Costs, but for ints
 	others float64 // ns of values in a call, besides
@@ -216,13 +213,16 @@ func (c *Controller) Spent() int64 { return int64(c.spent) }
 // Demoted returns the number of sites that are not at level full.
 func (c *Controller) Demoted() int { return c.demoted }
 
-// Recent returns how many calls a site had in a ns of CPU time, when that was last looked at, and how many at most.
+// Recent returns how many calls a site had in a ns, when that was last looked at, and how many at most.
 func (c *Controller) Recent(id uint32) (calls, most float64) {
 	if int(id) < len(c.sites) {
 		return c.sites[id].recent, c.sites[id].peak
 	}
 	return 0, 0
 }
+
+// CPUs returns how many CPUs the program has used of late.
+func (c *Controller) CPUs() float64 { return c.cpus }
 
 // Missed says that so many calls of a site, which will be in Sample.Counts, cost nothing: nobody counted them.
 func (c *Controller) Missed(id uint32, calls uint64) {
@@ -397,10 +397,9 @@ func (c *Controller) average() {
 		if f.calls == 0 && f.rate == 0 {
 			continue
 		}
-		rate := float64(f.calls) / c.seen.ns
-		f.recent = rate / max(c.cpus, leastCPUs)
+		f.recent = float64(f.calls) / c.seen.ns
 		f.peak = max(f.peak, f.recent)
-		f.rate += (rate - f.rate) * weight
+		f.rate += (f.recent - f.rate) * weight
 		if f.rate*slow < 0.01 {
 			f.rate = 0
 		}

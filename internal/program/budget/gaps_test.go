@@ -9,13 +9,16 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A machine lets a program run: from one moment to the next it is busy or waits, or another process has the CPU.
+// A machine lets a program run, which waits, or another process has the CPU.
 type machine struct {
 	name    string
-	runs    float64 // the share of its time in which the program runs
+	runs    float64 // the share of its time in which the program runs, for
+	turn    float64 // ns, on average
+	waits   bool    // for itself: it does all of its work, however long it takes
 	wakeUp  int64   // CPU time of a wake-up, ns
-	hides   float64 // ns of counting a call that are hidden at most
+	hides   float64 // ns of counting a call, at most, that aren't hidden
 	all     bool    // there is a function that is always counted
+	about   bool    // CPU times are those of some ms ago
 	seconds int64
 	off     float64 // how far off estimates may be on average
 }
@@ -24,11 +27,14 @@ type machine struct {
 // costs, and whether the program has the CPU or not.
 func TestGaps(t *testing.T) {
 	for _, m := range []machine{
-		{name: "quiet", runs: 1, hides: 1.2, all: true, seconds: 20, off: 0.02},
-		{name: "dear", runs: 1, wakeUp: 20e3, hides: 10, all: true, seconds: 20, off: 0.03},
-		{name: "nothing tells", runs: 1, wakeUp: 20e3, hides: 1.2, seconds: 20, off: 0.05},
-		{name: "busy", runs: 0.4, wakeUp: 20e3, hides: 10, all: true, seconds: 40, off: 0.05},
-		{name: "idle", runs: 0.05, wakeUp: 75e3, hides: 1.2, seconds: 400, off: 0.1},
+		{name: "quiet", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, all: true, seconds: 20, off: 0.03},
+		{name: "dear", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 4, all: true, seconds: 20, off: 0.03},
+		{name: "nothing tells", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, seconds: 20, off: 0.05},
+		{name: "busy machine", runs: 0.4, turn: 3e6, wakeUp: 20e3, hides: 4, all: true, seconds: 40, off: 0.05},
+		{name: "bursts", runs: 0.05, turn: 3e6, waits: true, wakeUp: 75e3, hides: 1.2, seconds: 200, off: 0.1},
+		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, hides: 1.2, seconds: 40, off: 0.05},
+		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, hides: 1.2, seconds: 20, off: 0.1},
+		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, all: true, about: true, seconds: 20, off: 0.03},
 	} {
 		t.Run(m.name, m.test)
 	}
@@ -42,27 +48,36 @@ func (m *machine) test(t *testing.T) {
 		var g Gaps
 		counts := make([]uint64, 3)
 		now, cpu, truth, estimated := int64(1), int64(1), 0.0, uint64(0)
+		instant := func() Instant {
+			if m.about {
+				return Instant{Wall: now, CPU: cpu / 15e6 * 15e6, About: true}
+			}
+			return Instant{Wall: now, CPU: cpu}
+		}
 		add := func(site uint32, more estimate.Guess) { counts[site] += more.Calls; estimated += more.Calls }
 		counted, rate, hidden := false, 0.05, m.hides*random.Float64() // ns that counting a call takes in this program
 		runs, turn := true, int64(0)
 		pass := func(ns int64) { // the program goes on
-			for ; ns > 0; ns -= 100e3 {
-				step := min(ns, 100e3)
-				if now += step; now%20e6 < 100e3 {
+			for ; ns > 0; ns -= 10e3 {
+				step := min(ns, 10e3)
+				if now += step; now%20e6 < 10e3 {
 					rate = 0.1 * random.Float64()
 				}
 				if now >= turn {
 					runs = random.Float64() < m.runs
-					turn = now + int64(random.ExpFloat64()*3e6)
+					turn = now + int64(random.ExpFloat64()*m.turn)
 				}
 				if !runs {
 					continue
 				}
-				cpu += step
-				ran, slow := float64(step), 1.0
-				if counted {
+				ran, slow, took := float64(step), 1.0, step
+				switch {
+				case counted && m.waits:
+					took = int64(ran * (1 + rate*hidden))
+				case counted:
 					slow = 1 / (1 + rate*hidden)
 				}
+				cpu += took
 				if m.all {
 					counts[2] += uint64(rate / 10 * ran * slow)
 				}
@@ -73,28 +88,26 @@ func (m *machine) test(t *testing.T) {
 				}
 			}
 		}
-		g.Set(Change{1, format.LevelSampled}, cpu, rate, rate)
+		g.Set(Change{1, format.LevelSampled}, instant(), rate, rate)
 		for now < m.seconds*1e9 {
 			pass(max(w.Next(now), 1))
 			cpu += int64(float64(m.wakeUp) * (0.7 + 0.6*random.Float64()))
 			switch {
 			case w.Counts():
-				g.End(cpu, counts, add)
+				g.End(instant(), counts, add)
 				counted = false
 				w.Begin(now, format.SampleGroups)
 			case w.Open():
 				w.End(now)
-				if runs {
-					truth -= rate * w.length // samples are calls of their own
-				}
-				g.Sampled(cpu)
+				truth -= rate * m.runs * w.length // samples are calls of their own
+				g.Sampled(instant())
 			default:
 				counted = true
-				g.Begin(cpu, counts)
+				g.Begin(instant(), counts)
 				w.Count(now)
 			}
 		}
-		last, _ := g.Set(Change{1, format.LevelOnly}, cpu, 0, 0)
+		last, _ := g.Set(Change{1, format.LevelOnly}, instant(), 0, 0)
 		estimated += last.Calls
 		got := float64(estimated)
 		if off := math.Abs(got/truth - 1); off > 0.25 && m.runs == 1 {
@@ -112,15 +125,66 @@ func (m *machine) test(t *testing.T) {
 // A function whose calls nobody counts any more has had as many as before until a window says more.
 func TestShortGap(t *testing.T) {
 	var g Gaps
-	g.Set(Change{3, format.LevelSampled}, 1e9, 0.01, 0.01)
+	at := func(ns int64) Instant { return Instant{Wall: ns, CPU: ns} }
+	g.Set(Change{3, format.LevelSampled}, at(1e9), 0.01, 0.01)
 	sum := uint64(0)
-	g.Finish(2e9, func(site uint32, more estimate.Guess) {
+	g.Finish(at(2e9), func(site uint32, more estimate.Guess) {
 		if sum += more.Calls; site != 3 {
 			t.Errorf("calls of site %d", site)
 		}
 	})
-	last, _ := g.Set(Change{3, format.LevelFull}, 3e9, 0, 0)
+	last, _ := g.Set(Change{3, format.LevelFull}, at(3e9), 0, 0)
 	if sum += last.Calls; sum != 20e6 || g.Any() {
 		t.Errorf("%d calls, any %t; want 20,000,000 and none", sum, g.Any())
+	}
+}
+
+// What was counted long before, as nobody had been sampled then, says nothing of how much windows slow the program down.
+func TestGapsBegin(t *testing.T) {
+	var g Gaps
+	now, estimated := int64(0), uint64(0)
+	counts := make([]uint64, 3)
+	pass := func(ns int64) Instant { // site 2 is always counted, site 1 is called as often
+		now += ns
+		counts[2] += uint64(ns / 100)
+		return Instant{Wall: now, CPU: now}
+	}
+	for i := 0; i < 2000; i++ {
+		g.Sampled(pass(30e6)) // nobody is off
+	}
+	g.Set(Change{1, format.LevelSampled}, pass(1), 0.01, 0.01)
+	from := now
+	for i := 0; i < 100; i++ {
+		g.Begin(pass(30e6), counts)
+		counts[1] += 1e6 / 100
+		g.End(pass(1e6+wakeUp), counts, func(site uint32, more estimate.Guess) { estimated += more.Calls })
+		g.Sampled(pass(100e3))
+	}
+	if got, want := float64(estimated), float64(now-from)/100; math.Abs(got/want-1) > 0.1 {
+		t.Errorf("%.0f calls are estimated, want about %.0f", got, want)
+	}
+}
+
+// A function that is sampled from a window on that is open, or no more from then on, has no gap there.
+func TestGapsChange(t *testing.T) {
+	var g Gaps
+	at := func(ns int64) Instant { return Instant{Wall: ns, CPU: ns} }
+	counts := []uint64{0, 1e9, 1e9}
+	estimated := [3]uint64{}
+	add := func(site uint32, more estimate.Guess) { estimated[site] += more.Calls }
+	g.Set(Change{1, format.LevelSampled}, at(1e9), 0.01, 0.01)
+	g.Begin(at(2e9), counts)
+	last, _ := g.Set(Change{1, format.LevelOnly}, at(2e9+1e6), 0, 0)
+	g.Set(Change{2, format.LevelSampled}, at(2e9+1e6), 0.01, 0.01)
+	g.End(at(2e9+2e6), counts, add)
+	if last.Calls != 10e6 || estimated != [3]uint64{} {
+		t.Errorf("%d calls are estimated, and %v at the end; want 10,000,000, and none", last.Calls, estimated)
+	}
+	g.Begin(at(3e9), counts)
+	g.Sampled(at(3e9 + 1e6)) // all has stopped, although the window was open
+	g.Set(Change{1, format.LevelSampled}, at(4e9), 0.01, 0.01)
+	g.Finish(at(5e9), add)
+	if estimated[1] != 10e6 {
+		t.Errorf("%d calls are estimated in the last second, want 10,000,000", estimated[1])
 	}
 }

@@ -13,7 +13,7 @@ const CountAll = format.SampleGroups + 1
 
 // A Program is what Sampling asks of the runtime.
 type Program interface {
-	CPU() int64 // ns that the program has taken
+	CPU() (ns int64, exact bool) // that the program has taken
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, more estimate.Guess)
@@ -47,7 +47,7 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 // program allocates meanwhile survives them: without slack a program with a heap of less than 4 MB is collected 11 %
 // more often.
 const (
-	keptOfSite  = 440
+	keptOfSite  = 500
 	windowSlack = 400 << 10
 )
 
@@ -56,10 +56,10 @@ func (s *Sampling) Follow(c *Controller, changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reserve(s.slack + int(s.program.Sites())*keptOfSite)
-	if len(changes) == 0 {
+	if len(changes) == 0 || s.finished {
 		return
 	}
-	now := s.program.CPU()
+	now := s.instant()
 	for _, ch := range changes {
 		recent, most := c.Recent(ch.Site)
 		if n, ok := s.gaps.Set(ch, now, recent, most); ok {
@@ -91,7 +91,7 @@ func (s *Sampling) Turn(tick float64) {
 	}
 	switch {
 	case w.Counts():
-		s.look(func(cpu int64, counts []uint64) { s.gaps.End(cpu, counts, s.program.Estimate) })
+		s.look(func(now Instant, counts []uint64) { s.gaps.End(now, counts, s.program.Estimate) })
 		s.begin(now, tick)
 	case w.Open() && s.program.SampleWaits() && w.Wait(now):
 	case w.Open():
@@ -113,9 +113,14 @@ func (s *Sampling) any() bool {
 	return s.gaps.Any()
 }
 
-// look calls f with the CPU time until now and the calls of each site that were counted or timed, unless all has been
-// estimated.
-func (s *Sampling) look(f func(cpu int64, counts []uint64)) {
+// instant returns this instant.
+func (s *Sampling) instant() Instant {
+	cpu, exact := s.program.CPU()
+	return Instant{Wall: s.now(), CPU: cpu, About: !exact}
+}
+
+// look calls f with this instant and the calls of each site that were counted or timed, unless all has been estimated.
+func (s *Sampling) look(f func(now Instant, counts []uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.finished {
@@ -125,9 +130,9 @@ func (s *Sampling) look(f func(cpu int64, counts []uint64)) {
 		s.counts = append(s.counts, make([]uint64, n-len(s.counts))...)
 	}
 	clear(s.counts)
-	cpu := s.program.CPU()
+	now := s.instant()
 	s.program.Counts(s.counts, s.counts)
-	f(cpu, s.counts)
+	f(now, s.counts)
 }
 
 // begin begins a window.
@@ -149,7 +154,7 @@ func (s *Sampling) end(now int64) {
 	s.windows.End(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gaps.Sampled(s.program.CPU())
+	s.gaps.Sampled(s.instant())
 }
 
 // Stop ends what goes on: no function is demoted any more.
@@ -164,7 +169,10 @@ func (s *Sampling) Stop() {
 func (s *Sampling) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gaps.Finish(s.program.CPU(), s.program.Estimate)
+	if s.finished {
+		return
+	}
+	s.gaps.Finish(s.instant(), s.program.Estimate)
 	s.finished = true
 	s.reserve(0)
 }

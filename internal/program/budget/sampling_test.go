@@ -18,7 +18,7 @@ type counter struct {
 	groups    []string // that were chosen
 }
 
-func (p *counter) CPU() int64                                { return p.now }
+func (p *counter) CPU() (int64, bool)                        { return p.now, true }
 func (p *counter) Sites() uint32                             { return 2 }
 func (p *counter) Counts(counted, timed []uint64)            { counted[1] += p.counted }
 func (p *counter) Reserve(int)                               {}

@@ -18,6 +18,8 @@ func Process() int64 { return read(processClock) }
 
 func ofThread() (thread int, ns int64) { return syscall.Gettid(), read(threadClock) }
 
+const canBringUp = true
+
 // bringUp has the kernel bring the time of a thread up to date, which it does when somebody reads it.
 func bringUp(thread uint64) { read(uintptr(^thread<<3 | ofOneThread)) }
 

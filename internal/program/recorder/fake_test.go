@@ -396,8 +396,8 @@ func (f *fake) Estimate(uint32, estimate.Guess)       {}
 func (f *fake) GuessOf(uint32) (estimate.Guess, bool) { return estimate.Guess{}, false }
 func (f *fake) Reserve(int)                           {}
 
-func (f *fake) SampleWaits() bool { return false }
-func (f *fake) CPU() int64        { _, mono := f.Clock(); return mono }
+func (f *fake) SampleWaits() bool  { return false }
+func (f *fake) CPU() (int64, bool) { _, mono := f.Clock(); return mono, true }
 
 func (f *fake) Pause(ns int64) bool {
 	time.Sleep(time.Duration(ns))

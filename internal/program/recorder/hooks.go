@@ -32,7 +32,7 @@ type Hooks interface {
 
 	Pace(ticks uint64)
 	Pause(ns int64) bool
-	CPU() int64 // ns that the program has taken
+	CPU() (ns int64, exact bool) // that the program has taken
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Estimate(site uint32, more estimate.Guess)
@@ -71,7 +71,7 @@ func (linked) Hide(values bool)                                { rt.Hide(values)
 func (linked) Stringer(f func(any) (string, bool))             { rt.Stringer(f) }
 func (linked) Pace(ticks uint64)                               { rt.Pace(ticks) }
 func (linked) Pause(ns int64) bool                             { return rt.Pause(ns, nil, 0, false) }
-func (linked) CPU() int64                                      { return cputime.Exact(rt.Thread) }
+func (linked) CPU() (ns int64, exact bool)                     { return cputime.Exact(rt.Thread) }
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
 func (linked) Estimate(site uint32, more estimate.Guess)       { rt.Estimate(site, rt.Guess(more)) }

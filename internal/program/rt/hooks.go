@@ -277,7 +277,7 @@ func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 func SampleWaits() bool { return runtime.WMSampleWaits() }
 
 // Thread returns the id that the system has for the thread that runs P number i; 0: none does. It reports false if there
-// are no such Ps.
+// is no such P.
 func Thread(i int) (id uint64, ok bool) { return runtime.WMThread(i) }
 
 // SampleCost returns how many samples of timed calls there were since the program began, and how

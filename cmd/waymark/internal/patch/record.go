@@ -402,7 +402,7 @@ func (noHooks) GuessOf(uint32) (estimate.Guess, bool)      { return estimate.Gue
 func (noHooks) Reserve(int)                                {}
 func (noHooks) Sample(uint64)                              {}
 func (noHooks) SampleWaits() bool                          { return false }
-func (noHooks) CPU() int64                                 { return 0 }
+func (noHooks) CPU() (int64, bool)                         { return 0, false }
 func (noHooks) Floor(int) uint64                           { return 0 }
 func (noHooks) ValueTimes() (_, _, _ uint64)               { return 0, 0, 0 }
 func (noHooks) Clock() (uint64, int64)                     { return Clock() }

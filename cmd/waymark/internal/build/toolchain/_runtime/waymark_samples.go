@@ -111,9 +111,9 @@ func WMSampleWaits() bool {
 }
 
 // WMThread returns the id that the system has for the thread that runs P number i; 0: none does. It reports false if
-// there are no such Ps.
+// there is no such P.
 func WMThread(i int) (id uint64, ok bool) {
-	mp := acquirem() // no M is freed that it looks at
+	mp := acquirem() // until it is released the world isn't stopped: neither allp nor an M's memory goes away
 	if ok = i < len(allp); ok {
 		if m := allp[i].m.ptr(); m != nil {
 			id = m.procid
