@@ -3,7 +3,6 @@ package jaeger
 import (
 	"flag"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -87,33 +86,34 @@ func TestCost(t *testing.T) {
 		}
 	}
 	off, on := pairs[0], pairs[1]
-	cpu := make([]float64, len(on.cpu))
-	for i := range cpu {
-		cpu[i] = on.cpu[i].Seconds() / off.cpu[i].Seconds()
+	cpu := make([][]float64, *cost)
+	for i := range on.cpu {
+		cpu[i/turns] = append(cpu[i/turns], on.cpu[i].Seconds()/off.cpu[i].Seconds())
 	}
 	t.Logf("CPU time: %s; sums %+.1f %%", over(cpu), 100*(sum(on.cpu).Seconds()/sum(off.cpu).Seconds()-1))
 	for _, q := range []float64{0.5, 0.99, 0.999} {
 		n := max(int(10/(1-q)+ofTurn-1)/ofTurn, 1) // turns in which ten requests take longer
-		var ratios []float64
+		ratios := make([][]float64, *cost)
 		for i := 0; i+n <= len(on.took); i += n {
 			a, b := at(slices.Concat(off.took[i:i+n]...), q), at(slices.Concat(on.took[i:i+n]...), q)
-			ratios = append(ratios, b.Seconds()/a.Seconds())
+			ratios[i/turns] = append(ratios[i/turns], b.Seconds()/a.Seconds())
 		}
-		t.Logf("p%g: %s, each of %d turns; of all: off %v, on %v", 100*q, over(ratios), n, at(slices.Concat(off.took...), q), at(slices.Concat(on.took...), q))
+		t.Logf("p%g: %s; of all requests: off %v, on %v", 100*q, over(ratios), at(slices.Concat(off.took...), q), at(slices.Concat(on.took...), q))
 	}
 	a, b := at(off.began, 0.5), at(on.began, 0.5)
 	t.Logf("CPU time until %d requests have been answered: %+.1f ms: off %v, on %v", each, 1e3*(b-a).Seconds(), a, b)
 }
 
-// over says how much more it was on than off beside that, in the median, with the interval that holds the median in 19 of
-// 20 cases.
-func over(ratios []float64) string {
-	slices.Sort(ratios)
-	n := float64(len(ratios))
-	reach := 0.98 * math.Sqrt(n) // of a binomial distribution
-	low, high := max(int(n/2-reach), 0), min(int(n/2+reach), len(ratios)-1)
-	percent := func(i int) float64 { return 100 * (ratios[i] - 1) }
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f), the median of %d ratios", percent(len(ratios)/2), percent(low), percent(high), len(ratios))
+// over says how much more it was on than off: the median of all ratios, and those of each round. Turns of a round share
+// two processes.
+func over(rounds [][]float64) string {
+	percent := func(list []float64) float64 { return 100 * (slices.Sorted(slices.Values(list))[len(list)/2] - 1) }
+	var each []float64
+	for _, round := range rounds {
+		each = append(each, percent(round))
+	}
+	slices.Sort(each)
+	return fmt.Sprintf("%+.1f %%, by round %+.1f", percent(slices.Concat(rounds...)), each)
 }
 
 func sum(list []time.Duration) (all time.Duration) {

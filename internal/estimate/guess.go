@@ -10,7 +10,7 @@ import (
 // moments. All fields add up: those of two times are those of both.
 type Guess struct {
 	Calls   uint64
-	Windows uint64  // in which calls were counted; several count as one where the program has hardly run in each
+	Windows uint64  // in which calls were counted
 	Squares float64 // of the calls that each window stands for
 	Most    float64 // calls, if there were as many all the time as there ever were while they were counted
 }

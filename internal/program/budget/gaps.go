@@ -8,47 +8,56 @@ import (
 // Gaps estimate how often functions were called while nobody counted their calls: functions at
 // format.LevelSampled. In windows at random moments their calls are counted. What a window counts stands for the
 // gap before it.
+//
+// A window is not quite like its gap: counting slows the program down, and on a busy machine it gets another share of the
+// CPUs. What is known of gaps, too, tells how much windows differ from them: CPU time, and calls that are always counted.
 type Gaps struct {
 	sites []gap // by site
 	off   int   // sites at that level
 	open  bool  // a window is open
 	began Instant
-	ended Instant // when calls were sampled last, after a window; zero: not after one
-	ends  bool    // a window has ended, and calls are sampled
-	late  span    // the last second, or two
-	new   pace    // in windows that stand for no gap yet, of all functions
+	ended Instant // when the last window ended; zero: calls were sampled since without one
+	ends  bool    // that was after calls were sampled last
 
-	// Calls in windows and in the gaps between, of functions that nobody has ever sampled. The calls of a function that is
-	// sampled from now on go out: they lack those of a gap that begins with many calls.
-	within, without pace
-	known           float64 // calls within, in windows that stand for no gap yet
-	windows         float64
-	squares         float64 // sum of the squares of each window's calls within
+	before  span    // the gap before the open window
+	windows float64 // that came after a gap
+	wall    float64 // of these gaps, ns
+	cpu     known   // ns
+	calls   known
+	spread  float64 // sum of the squares of what each window said more of calls than there were
+	counted float64 // the calls in windows
+}
+
+// A known number is one of all gaps, and what windows say that it is.
+type known struct{ gaps, windows float64 }
+
+func (k *known) add(gap, window float64) {
+	k.gaps += gap
+	k.windows += window
 }
 
 // A gap is what is known of a site's calls that nobody counted.
 type gap struct {
-	off    bool
-	met    bool    // it was off when the open window began
-	lost   bool    // it has been off before
-	since  Instant // when its calls were counted or sampled last
-	before uint64  // its calls when the open window began
-	ended  uint64  // its calls when the last one ended
-	all    pace    // in windows
-	new    pace    // in windows that stand for no gap yet
-	gaps   span    // before those windows
-	rate   float64 // calls in a ns of wall time before the first window
-	most   float64 // the same, when there were most
-	rest   float64 // of a call, which is to be added
-
-	within, without float64 // calls, as in Gaps
+	off     bool
+	met     bool    // it was off when the open window began
+	sampled bool    // it is off, or was: it tells nothing of windows
+	fresh   bool    // it has another level since the last window: it tells nothing of the gap
+	since   Instant // when its calls were counted or sampled last
+	before  uint64  // its calls when the open window began
+	ended   uint64  // its calls when the last one ended
+	calls   float64 // in windows, if these were like gaps
+	ns      float64 // of windows
+	rate    float64 // calls in a ns before the first window
+	most    float64 // the same, when there were most
+	rest    float64 // of a call, which is to be added
+	known   known   // its part of Gaps.calls
 }
 
 // An Instant is a time by two clocks, in ns.
 type Instant struct {
 	Wall  int64 // of a monotonic clock
-	CPU   int64 // that the program has taken until now, or
-	About bool  // until some ms ago
+	CPU   int64 // that the program has taken
+	About bool  // CPU may be some ms old: the kernel says no better
 }
 
 // A span is the time between instants, in ns.
@@ -56,30 +65,6 @@ type span struct{ wall, cpu float64 }
 
 func (i Instant) since(o Instant) span {
 	return span{max(float64(i.Wall-o.Wall), 0), max(float64(i.CPU-o.CPU), 0)}
-}
-
-func (s *span) add(o span) {
-	s.wall += o.wall
-	s.cpu += o.cpu
-}
-
-// in returns the CPU time or the wall time.
-func (s span) in(cpu bool) float64 {
-	if cpu {
-		return s.cpu
-	}
-	return s.wall
-}
-
-// A pace is how many calls were counted in a time.
-type pace struct {
-	calls float64
-	span
-}
-
-func (p *pace) add(calls float64, s span) {
-	p.calls += calls
-	p.span.add(s)
 }
 
 // Any reports whether there are functions whose calls nobody counts.
@@ -92,15 +77,15 @@ func (g *Gaps) Set(ch Change, now Instant, rate, most float64) (calls estimate.G
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
 	s := &g.sites[ch.Site]
+	g.forget(s)
 	switch off := ch.Level == format.LevelSampled; {
 	case off && !s.off:
-		g.forget(s)
-		*s = gap{off: true, lost: true, since: now, before: s.before, ended: s.ended, rate: rate, most: most, rest: s.rest}
+		*s = gap{off: true, sampled: true, since: now, before: s.before, rate: rate, most: most, rest: s.rest}
 		g.off++
 		return estimate.Guess{}, true
 	case !off && s.off:
-		calls = g.until(s, now)
-		s.before += calls.Calls // which the window, if one is open, has not counted
+		calls = s.until(g.end(now))
+		s.before += calls.Calls // the open window has not counted them
 		s.off, s.met = false, false
 		g.off--
 		return calls, true
@@ -108,14 +93,17 @@ func (g *Gaps) Set(ch Change, now Instant, rate, most float64) (calls estimate.G
 	return estimate.Guess{}, false
 }
 
-// forget takes the calls of a site out of those that are known.
+// forget takes the calls of a site out of those that are known: it has another level. A phase with many calls gives it
+// one, and the gap with that phase isn't known.
 func (g *Gaps) forget(s *gap) {
-	if s.within > 0 && g.within.calls > 0 {
-		rest := max(1-s.within/g.within.calls, 0)
-		g.within.calls *= rest
-		g.squares *= rest * rest
+	if s.fresh = true; s.known == (known{}) {
+		return
 	}
-	g.without.calls = max(g.without.calls-s.without, 0)
+	rest := 1 - s.known.gaps/max(g.calls.gaps, s.known.gaps, 1)
+	g.spread *= rest * rest
+	g.counted *= rest
+	g.calls.add(-s.known.gaps, -s.known.windows)
+	s.known = known{}
 }
 
 // Begin begins a window. counts are the calls of all sites that were counted until now.
@@ -123,55 +111,35 @@ func (g *Gaps) Begin(now Instant, counts []uint64) {
 	if n := len(counts); n > len(g.sites) {
 		g.sites = append(g.sites, make([]gap, n-len(g.sites))...)
 	}
-	gap := span{}
-	after := g.ended != Instant{}
-	if after {
-		gap = now.since(g.ended)
-		g.without.span.add(gap)
+	if g.before = (span{}); g.ended != (Instant{}) {
+		g.before = now.since(g.ended)
 	}
-	g.pass(gap)
 	for i, n := range counts {
 		s := &g.sites[i]
-		if after && !s.lost {
-			s.without += float64(n - s.ended)
-			g.without.calls += float64(n - s.ended)
-		}
 		s.before, s.met = n, s.off
 	}
 	g.open, g.began, g.ends = true, now, false
 }
 
-// Of windows.
-const (
-	// enough is the CPU time, in ns, of windows that stand for the gaps before them. On a busy machine the program has
-	// none in some.
-	enough = 0.5e6
+// wakeUp is what waymark takes to wake up at the end of a window, ns of CPU time: where CPUs sleep it is four times that.
+const wakeUp = 20e3
 
-	wakeUp = 20e3 // ns of CPU time that waymark takes to wake up at the end of a window
-
-	// leastBusy is how many CPUs a program uses at least whose windows go by CPU time. Others wait for themselves and not
-	// for a CPU, and waymark's own time is a part of their windows' CPU time.
-	leastBusy = 0.25
-)
-
-// pass notes that so much time has passed.
-func (g *Gaps) pass(s span) {
-	if g.late.wall > 1e9 {
-		g.late.wall /= 2
-		g.late.cpu /= 2
-	}
-	g.late.add(s)
-}
-
-// byCPU reports whether CPU time says more than wall time.
-func (g *Gaps) byCPU(now Instant) bool { return !now.About && g.late.cpu >= g.late.wall*leastBusy }
-
-// End ends a window, and has add add the calls in the gaps that it stands for.
+// End ends a window, and has add add the calls in the gaps before it.
 func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more estimate.Guess)) {
 	window := now.since(g.began)
-	window.cpu = max(window.cpu-wakeUp, 0)
-	after := g.ended != Instant{}
-	sum := 0.0
+	if g.open = false; window.wall == 0 { // a clock with steps: this window tells nothing
+		for i := range g.sites {
+			s := &g.sites[i]
+			if s.met {
+				add(uint32(i), s.until(g.began))
+			}
+			s.since = now
+		}
+		return
+	}
+	g.ends, g.ended = true, now
+	scale := g.before.wall / window.wall
+	sum, gap, more := 0.0, 0.0, 0.0
 	for i := range g.sites {
 		if i >= len(counts) {
 			break
@@ -179,77 +147,85 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		s := &g.sites[i]
 		n := float64(counts[i] - s.before)
 		sum += n
-		if after && !s.lost {
-			s.within += n
-			g.known += n
+		if scale > 0 && !s.sampled && !s.fresh {
+			in := float64(s.before - s.ended)
+			s.known.add(in, n*scale)
+			gap, more = gap+in, more+n*scale
+			g.counted += n
 		}
-		if s.met {
-			s.new.add(n, window)
-			s.gaps.add(g.began.since(s.since))
-		}
-		s.since, s.ended = now, counts[i]
+		s.ended, s.fresh = counts[i], false
 	}
-	if after {
-		g.within.span.add(window)
+	if scale > 0 {
+		g.windows++
+		g.wall += g.before.wall
+		g.cpu.add(g.before.cpu, max(window.cpu-wakeUp, 0)*scale)
+		g.calls.add(gap, more)
+		g.spread += (more - gap) * (more - gap)
 	}
-	g.open, g.ends = false, true
-	g.pass(window)
-	g.new.add(sum, window)
-	cpu := g.byCPU(now)
-	if cpu && g.new.cpu < enough {
-		return
-	}
-	g.within.calls += g.known
-	g.squares += g.known * g.known
-	g.windows++
-	rate := g.new.calls / g.new.in(cpu)
-	slower := g.slower(rate, cpu)
-	g.new, g.known = pace{}, 0
+	like := g.likeness(sum/window.wall, now.About)
 	for i := range g.sites {
 		s := &g.sites[i]
-		if !s.met || cpu && s.new.cpu < enough {
-			continue
+		if s.met {
+			calls := float64(counts[i]-s.before) / like
+			s.calls += calls
+			s.ns += window.wall
+			more := s.took(calls/window.wall, g.began)
+			more.Windows = 1
+			add(uint32(i), more)
 		}
-		more := s.took(s.new.calls/(s.new.in(cpu)*slower), s.gaps.in(cpu))
-		more.Most = s.most * s.gaps.wall
-		more.Windows = 1
-		s.all.add(s.new.calls/slower, s.new.span)
-		s.new, s.gaps = pace{}, span{}
-		add(uint32(i), more)
+		s.since = now
 	}
 }
 
-// slower returns how much of its work the program does in a window, as a share. So many calls are counted in a ns of
-// CPU time or wall time. Counting takes time for each on most processors, or less if it is hidden behind what else the CPU
-// does. Functions whose calls are known in gaps, too, tell: the better, the more alike windows are.
-func (g *Gaps) slower(rate float64, cpu bool) float64 {
+// likeness returns how many calls there are in windows, as a share of those in as much time of gaps. So many are counted
+// in a ns of the window. CPU times may be known only about.
+func (g *Gaps) likeness(rate float64, about bool) float64 {
+	const (
+		little = 0.05 // a program that uses so many CPUs waits for itself: more of what windows take is waymark's own
+		much   = 0.25 // one that uses so many goes by CPU time, others in between
+		first  = 2    // windows that are taken to be like gaps, before there are any
+	)
+	cpus, trust, cpu := 1.0, 0.0, 1.0
+	if g.windows > 0 && g.cpu.gaps > 0 {
+		cpus = g.cpu.gaps / g.wall
+		trust = min(max((cpus-little)/(much-little), 0), 1)
+		if about {
+			trust = 0
+		}
+		alike := first * g.cpu.gaps / g.windows
+		cpu += trust * ((g.cpu.windows+alike)/(g.cpu.gaps+alike) - 1)
+	}
+	if about { // a CPU that waits makes up for counting
+		trust = min(cpus, 1)
+	}
+	return cpu * g.slower(rate/max(cpus, 0.01), trust, cpu)
+}
+
+// slower returns how many calls there are in windows as a share of those in gaps, in as much time of a CPU. So many are
+// counted in a ns of it. Counting takes time for each on most processors, or less if it is hidden behind what else the CPU
+// does. Calls that are known in gaps, too, tell: the better, the more alike windows are.
+func (g *Gaps) slower(rate, part, cpu float64) float64 {
 	const (
 		dearer = 2 // times as much it takes on others
 		most   = 0.75
 		sigma  = 0.25 // the standard deviation of what is known without them
 	)
-	part := 1.0
-	if !cpu && g.late.cpu > 0 { // several CPUs count, or a CPU that waits makes up for it
-		cpus := g.late.cpu / g.late.wall
-		rate /= max(cpus, 1)
-		part = min(cpus, 1)
-	}
 	counting := rate * perCount * crowded(rate) * part
 	guess := 1 - min(counting, most)/2
-	in, out := &g.within, &g.without
-	if g.windows < 2 || in.calls == 0 || out.calls == 0 || in.in(cpu) < enough || out.in(cpu) < enough {
+	if g.windows < 2 || g.counted == 0 || g.calls.gaps < 1 {
 		return guess
 	}
-	told := in.calls / in.in(cpu) / (out.calls / out.in(cpu))
-	variance := max(g.squares-in.calls*in.calls/g.windows, in.calls) / (in.calls * in.calls)
+	told := g.calls.windows / g.calls.gaps / cpu
+	bias := g.calls.windows - g.calls.gaps
+	variance := max(g.spread-bias*bias/g.windows, 0)/(g.calls.gaps*g.calls.gaps) + 1/g.counted
 	sure := sigma * sigma / (sigma*sigma + variance)
 	return min(max(guess+(told-guess)*sure, 1-min(dearer*counting, most)), 1)
 }
 
 // Sampled notes that calls were sampled until now.
 func (g *Gaps) Sampled(now Instant) {
-	if g.ended = (Instant{}); g.ends {
-		g.ended = now
+	if !g.ends {
+		g.ended = Instant{}
 	}
 	g.open, g.ends = false, false
 	for i := range g.sites {
@@ -259,42 +235,42 @@ func (g *Gaps) Sampled(now Instant) {
 
 // Finish has add add the calls in the gaps that are open.
 func (g *Gaps) Finish(now Instant, add func(site uint32, more estimate.Guess)) {
+	now = g.end(now)
 	for i := range g.sites {
 		if s := &g.sites[i]; s.off {
-			add(uint32(i), g.until(s, now))
+			add(uint32(i), s.until(now))
 			s.since = now
 		}
 	}
 }
 
-// until returns what calls there were in the gaps until now that no window stands for.
-func (g *Gaps) until(s *gap, now Instant) estimate.Guess {
-	if g.open { // since then they are counted
-		now = g.began
+// end returns when the gaps end that end now: while a window is open all calls are counted.
+func (g *Gaps) end(now Instant) Instant {
+	if g.open {
+		return g.began
 	}
-	gaps := s.gaps
-	gaps.add(now.since(s.since))
-	s.gaps = span{}
-	cpu := g.byCPU(now)
-	var more estimate.Guess
-	if s.all.in(cpu) >= enough {
-		more = s.took(s.all.calls/s.all.in(cpu), gaps.in(cpu))
-	} else {
-		more = s.took(s.rate, gaps.wall)
-		more.Squares *= unmet // no window tells whether the rate is still what it was
+	return now
+}
+
+// until returns what calls there were in the gap until now.
+func (s *gap) until(now Instant) estimate.Guess {
+	if s.ns > 0 {
+		return s.took(s.calls/s.ns, now)
 	}
-	more.Most = s.most * gaps.wall
-	return more
+	g := s.took(s.rate, now)
+	g.Squares *= unmet // no window tells whether the rate is still what it was
+	return g
 }
 
 // unmet is how many times less is known of a gap without a window: as in suites, where functions come to other levels
 // with each test.
 const unmet = 10
 
-// took returns the calls of a time with so many in a ns. They are whole ones, and the rest is kept.
-func (s *gap) took(rate, ns float64) estimate.Guess {
+// took returns the calls of the gap until then, with so many in a ns. They are whole ones, and the rest is kept.
+func (s *gap) took(rate float64, until Instant) estimate.Guess {
+	ns := until.since(s.since).wall
 	calls := rate * ns
-	g := estimate.Guess{Squares: calls * calls}
+	g := estimate.Guess{Squares: calls * calls, Most: s.most * ns}
 	calls += s.rest
 	g.Calls = uint64(calls)
 	s.rest = calls - float64(g.Calls)

@@ -9,14 +9,15 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A machine lets a program run, which waits, or another process has the CPU.
+// A machine runs a program in turns. Between them the program waits for itself, or another process has the CPU.
 type machine struct {
 	name    string
-	runs    float64 // the share of its time in which the program runs, for
-	turn    float64 // ns, on average
-	waits   bool    // for itself: it does all of its work, however long it takes
+	runs    float64 // the share of turns in which the program runs
+	turn    float64 // how long they are on average, ns
+	waits   bool    // for itself: it does all of its work, however long that takes
+	others  float64 // CPUs that the program uses in 30 % of the turns for other things
 	wakeUp  int64   // CPU time of a wake-up, ns
-	hides   float64 // ns of counting a call, at most, that aren't hidden
+	shows   float64 // ns that counting a call takes longer, at most
 	all     bool    // there is a function that is always counted
 	about   bool    // CPU times are those of some ms ago
 	seconds int64
@@ -27,14 +28,16 @@ type machine struct {
 // costs, and whether the program has the CPU or not.
 func TestGaps(t *testing.T) {
 	for _, m := range []machine{
-		{name: "quiet", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, all: true, seconds: 20, off: 0.03},
-		{name: "dear", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 4, all: true, seconds: 20, off: 0.03},
-		{name: "nothing tells", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, seconds: 20, off: 0.05},
-		{name: "busy machine", runs: 0.4, turn: 3e6, wakeUp: 20e3, hides: 4, all: true, seconds: 40, off: 0.05},
-		{name: "bursts", runs: 0.05, turn: 3e6, waits: true, wakeUp: 75e3, hides: 1.2, seconds: 200, off: 0.1},
-		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, hides: 1.2, seconds: 40, off: 0.05},
-		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, hides: 1.2, seconds: 20, off: 0.1},
-		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, hides: 1.2, all: true, about: true, seconds: 20, off: 0.03},
+		{name: "quiet", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.03},
+		{name: "dear", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.03},
+		{name: "nothing tells", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, seconds: 20, off: 0.05},
+		{name: "busy machine", runs: 0.4, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 40, off: 0.05},
+		{name: "bursts", runs: 0.05, turn: 3e6, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 200, off: 0.1},
+		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 40, off: 0.05},
+		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, shows: 1.2, seconds: 20, off: 0.1},
+		{name: "others", runs: 1, turn: 1e6, others: 7, wakeUp: 20e3, shows: 1.2, seconds: 60, off: 0.06},
+		{name: "both", runs: 0.4, turn: 3e6, others: 1, wakeUp: 20e3, shows: 4, all: true, seconds: 60, off: 0.06},
+		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, about: true, seconds: 20, off: 0.03},
 	} {
 		t.Run(m.name, m.test)
 	}
@@ -55,8 +58,8 @@ func (m *machine) test(t *testing.T) {
 			return Instant{Wall: now, CPU: cpu}
 		}
 		add := func(site uint32, more estimate.Guess) { counts[site] += more.Calls; estimated += more.Calls }
-		counted, rate, hidden := false, 0.05, m.hides*random.Float64() // ns that counting a call takes in this program
-		runs, turn := true, int64(0)
+		counted, rate, shown := false, 0.05, m.shows*random.Float64() // ns that counting a call takes in this program
+		runs, others, turn := true, 0.0, int64(0)
 		pass := func(ns int64) { // the program goes on
 			for ; ns > 0; ns -= 10e3 {
 				step := min(ns, 10e3)
@@ -64,7 +67,10 @@ func (m *machine) test(t *testing.T) {
 					rate = 0.1 * random.Float64()
 				}
 				if now >= turn {
-					runs = random.Float64() < m.runs
+					runs, others = random.Float64() < m.runs, 0
+					if random.Float64() < 0.3 {
+						others = m.others
+					}
 					turn = now + int64(random.ExpFloat64()*m.turn)
 				}
 				if !runs {
@@ -73,11 +79,11 @@ func (m *machine) test(t *testing.T) {
 				ran, slow, took := float64(step), 1.0, step
 				switch {
 				case counted && m.waits:
-					took = int64(ran * (1 + rate*hidden))
+					took = int64(ran * (1 + rate*shown))
 				case counted:
-					slow = 1 / (1 + rate*hidden)
+					slow = 1 / (1 + rate*shown)
 				}
-				cpu += took
+				cpu += took + int64(ran*others)
 				if m.all {
 					counts[2] += uint64(rate / 10 * ran * slow)
 				}
@@ -186,5 +192,38 @@ func TestGapsChange(t *testing.T) {
 	g.Finish(at(5e9), add)
 	if estimated[1] != 10e6 {
 		t.Errorf("%d calls are estimated in the last second, want 10,000,000", estimated[1])
+	}
+}
+
+// What is known of a function tells nothing any more when it has another level, and again after the next window.
+func TestGapsForget(t *testing.T) {
+	var g Gaps
+	now, counts := int64(0), make([]uint64, 4)
+	pass := func(ns int64) Instant {
+		now += ns
+		for site := 2; site < 4; site++ {
+			counts[site] += uint64(ns/100) * uint64(site)
+		}
+		return Instant{Wall: now, CPU: now}
+	}
+	window := func() {
+		g.Begin(pass(30e6), counts)
+		g.End(pass(1e6), counts, func(uint32, estimate.Guess) {})
+		g.Sampled(pass(100e3))
+	}
+	known := func() [3]float64 { return [3]float64{g.calls.gaps, g.sites[2].known.gaps, g.sites[3].known.gaps} }
+	g.Set(Change{1, format.LevelSampled}, pass(1), 0, 0)
+	for i := 0; i < 10; i++ {
+		window()
+	}
+	all := known()
+	g.Set(Change{2, format.LevelOnly}, pass(1), 0, 0)
+	g.Set(Change{3, format.LevelSampled}, pass(1), 0, 0)
+	none := known()
+	window()
+	window()
+	again := known()
+	if all[0] != all[1]+all[2] || all[2] != 9*3*301e3 || none != [3]float64{} || again != [3]float64{2 * 301e3, 2 * 301e3} {
+		t.Errorf("of all, 2 and 3 there are known %v, then %v, then %v", all, none, again)
 	}
 }

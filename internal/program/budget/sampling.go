@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/estimate"
+	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -47,7 +48,7 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 // program allocates meanwhile survives them: without slack a program with a heap of less than 4 MB is collected 11 %
 // more often.
 const (
-	keptOfSite  = 500
+	keptOfSite  = 410
 	windowSlack = 400 << 10
 )
 
@@ -92,15 +93,20 @@ func (s *Sampling) Turn(tick float64) {
 	switch {
 	case w.Counts():
 		s.look(func(now Instant, counts []uint64) { s.gaps.End(now, counts, s.program.Estimate) })
-		s.begin(now, tick)
+		s.begin(s.now(), tick)
 	case w.Open() && s.program.SampleWaits() && w.Wait(now):
 	case w.Open():
 		s.end(now)
 	case s.any():
 		s.choose(CountAll)
-		now = s.now()
-		s.look(s.gaps.Begin)
-		w.Count(now)
+		watch := cputime.Begin()
+		s.look(func(now Instant, counts []uint64) {
+			if ns, ok := watch.End(); ok { // which is in the window, and not the program's
+				now.CPU += ns
+			}
+			s.gaps.Begin(now, counts)
+		})
+		w.Count(s.now())
 	default:
 		s.begin(now, tick)
 	}

@@ -12,6 +12,7 @@ import (
 func TestExact(t *testing.T) {
 	var thread atomic.Int64
 	var done atomic.Bool
+	defer done.Store(true)
 	ended := make(chan bool)
 	go func() {
 		runtime.LockOSThread()
