@@ -221,9 +221,6 @@ func (c *Controller) Recent(id uint32) (calls, most float64) {
 	return 0, 0
 }
 
-// CPUs returns how many CPUs the program has used of late.
-func (c *Controller) CPUs() float64 { return c.cpus }
-
 // Missed says that so many calls of a site, which will be in Sample.Counts, cost nothing: nobody counted them.
 func (c *Controller) Missed(id uint32, calls uint64) {
 	if int(id) < len(c.sites) {

@@ -20,20 +20,45 @@ type Gaps struct {
 	ends  bool    // that was after calls were sampled last
 
 	before  span    // the gap before the open window
-	windows float64 // that came after a gap
+	windows float64 // of late, that came after a gap
 	wall    float64 // of these gaps, ns
 	cpu     known   // ns
 	calls   known
-	spread  float64 // sum of the squares of what each window said more of calls than there were
 	counted float64 // the calls in windows
 }
 
-// A known number is one of all gaps, and what windows say that it is.
-type known struct{ gaps, windows float64 }
+// A known number is one of gaps, and what the windows after them say that it is.
+type known struct {
+	gaps, windows float64
+	squares       float64 // sum of the squares of what each window says too much
+}
 
 func (k *known) add(gap, window float64) {
 	k.gaps += gap
 	k.windows += window
+	k.squares += (window - gap) * (window - gap)
+}
+
+// scale has all that is known count so many times.
+func (k *known) scale(times float64) {
+	k.gaps *= times
+	k.windows *= times
+	k.squares *= times
+}
+
+// tells returns what so many windows say as a share of what there was. It is nearer to guess the less alike windows are.
+// doubt is a variance more, as a share.
+func (k *known) tells(guess, windows, doubt float64) float64 {
+	const (
+		sigma = 0.25 // the standard deviation of what is known without them
+		one   = 0.1  // the variance of one window, before there are many that tell it
+	)
+	if windows == 0 || k.gaps < 1 {
+		return guess
+	}
+	bias := k.windows - k.gaps
+	variance := max(k.squares-bias*bias/windows, 0)/(k.gaps*k.gaps) + one/windows + doubt
+	return guess + (k.windows/k.gaps-guess)*sigma*sigma/(sigma*sigma+variance)
 }
 
 // A gap is what is known of a site's calls that nobody counted.
@@ -84,7 +109,7 @@ func (g *Gaps) Set(ch Change, now Instant, rate, most float64) (calls estimate.G
 		g.off++
 		return estimate.Guess{}, true
 	case !off && s.off:
-		calls = s.until(g.end(now))
+		calls = g.until(s, g.end(now))
 		s.before += calls.Calls // the open window has not counted them
 		s.off, s.met = false, false
 		g.off--
@@ -100,9 +125,10 @@ func (g *Gaps) forget(s *gap) {
 		return
 	}
 	rest := 1 - s.known.gaps/max(g.calls.gaps, s.known.gaps, 1)
-	g.spread *= rest * rest
+	g.calls.squares *= rest * rest
+	g.calls.gaps -= s.known.gaps
+	g.calls.windows -= s.known.windows
 	g.counted *= rest
-	g.calls.add(-s.known.gaps, -s.known.windows)
 	s.known = known{}
 }
 
@@ -121,6 +147,9 @@ func (g *Gaps) Begin(now Instant, counts []uint64) {
 	g.open, g.began, g.ends = true, now, false
 }
 
+// mostWindows is how many windows are known. Then what they say counts half from now on.
+const mostWindows = 1000
+
 // wakeUp is what waymark takes to wake up at the end of a window, ns of CPU time: where CPUs sleep it is four times that.
 const wakeUp = 20e3
 
@@ -131,14 +160,17 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		for i := range g.sites {
 			s := &g.sites[i]
 			if s.met {
-				add(uint32(i), s.until(g.began))
+				add(uint32(i), g.until(s, g.began))
 			}
 			s.since = now
 		}
 		return
 	}
 	g.ends, g.ended = true, now
-	scale := g.before.wall / window.wall
+	scale, weight := g.before.wall/window.wall, 1.0
+	if g.windows > 0 {
+		weight = min(g.longest()/max(g.before.wall, 1), 1)
+	}
 	sum, gap, more := 0.0, 0.0, 0.0
 	for i := range g.sites {
 		if i >= len(counts) {
@@ -149,7 +181,7 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		sum += n
 		if scale > 0 && !s.sampled && !s.fresh {
 			in := float64(s.before - s.ended)
-			s.known.add(in, n*scale)
+			s.known.add(in*weight, n*scale*weight)
 			gap, more = gap+in, more+n*scale
 			g.counted += n
 		}
@@ -157,10 +189,12 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 	}
 	if scale > 0 {
 		g.windows++
-		g.wall += g.before.wall
-		g.cpu.add(g.before.cpu, max(window.cpu-wakeUp, 0)*scale)
-		g.calls.add(gap, more)
-		g.spread += (more - gap) * (more - gap)
+		g.wall += g.before.wall * weight
+		g.cpu.add(g.before.cpu*weight, max(window.cpu-wakeUp, 0)*scale*weight)
+		g.calls.add(gap*weight, more*weight)
+	}
+	if g.windows >= mostWindows {
+		g.halve()
 	}
 	like := g.likeness(sum/window.wall, now.About)
 	for i := range g.sites {
@@ -169,7 +203,7 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 			calls := float64(counts[i]-s.before) / like
 			s.calls += calls
 			s.ns += window.wall
-			more := s.took(calls/window.wall, g.began)
+			more := g.took(s, calls/window.wall, g.began)
 			more.Windows = 1
 			add(uint32(i), more)
 		}
@@ -177,49 +211,46 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 	}
 }
 
+// halve has what is known until now count half.
+func (g *Gaps) halve() {
+	g.windows /= 2
+	g.wall /= 2
+	g.counted /= 2
+	g.cpu.scale(0.5)
+	g.calls.scale(0.5)
+	for i := range g.sites {
+		g.sites[i].known.scale(0.5)
+	}
+}
+
 // likeness returns how many calls there are in windows, as a share of those in as much time of gaps. So many are counted
 // in a ns of the window. CPU times may be known only about.
+//
+// Counting takes time for each on most processors, or less if it is hidden behind what else the CPU does. So much a
+// program is slower in windows, unless it waits for itself: then it does its work all the same.
 func (g *Gaps) likeness(rate float64, about bool) float64 {
 	const (
 		little = 0.05 // a program that uses so many CPUs waits for itself: more of what windows take is waymark's own
-		much   = 0.25 // one that uses so many goes by CPU time, others in between
-		first  = 2    // windows that are taken to be like gaps, before there are any
-	)
-	cpus, trust, cpu := 1.0, 0.0, 1.0
-	if g.windows > 0 && g.cpu.gaps > 0 {
-		cpus = g.cpu.gaps / g.wall
-		trust = min(max((cpus-little)/(much-little), 0), 1)
-		if about {
-			trust = 0
-		}
-		alike := first * g.cpu.gaps / g.windows
-		cpu += trust * ((g.cpu.windows+alike)/(g.cpu.gaps+alike) - 1)
-	}
-	if about { // a CPU that waits makes up for counting
-		trust = min(cpus, 1)
-	}
-	return cpu * g.slower(rate/max(cpus, 0.01), trust, cpu)
-}
-
-// slower returns how many calls there are in windows as a share of those in gaps, in as much time of a CPU. So many are
-// counted in a ns of it. Counting takes time for each on most processors, or less if it is hidden behind what else the CPU
-// does. Calls that are known in gaps, too, tell: the better, the more alike windows are.
-func (g *Gaps) slower(rate, part, cpu float64) float64 {
-	const (
-		dearer = 2 // times as much it takes on others
+		much   = 0.25 // one that uses so many doesn't, others do in part
+		dearer = 2    // times as much as on most processors counting takes on others
 		most   = 0.75
-		sigma  = 0.25 // the standard deviation of what is known without them
 	)
-	counting := rate * perCount * crowded(rate) * part
-	guess := 1 - min(counting, most)/2
-	if g.windows < 2 || g.counted == 0 || g.calls.gaps < 1 {
-		return guess
+	cpus, slows, cpu := 1.0, 1.0, 1.0
+	if g.windows > 0 {
+		cpus = max(g.cpu.gaps/g.wall, 0.01)
+		slows = min(max((cpus-little)/(much-little), 0), 1)
+		if !about {
+			cpu += slows * (g.cpu.tells(1, g.windows, 0) - 1)
+		}
 	}
-	told := g.calls.windows / g.calls.gaps / cpu
-	bias := g.calls.windows - g.calls.gaps
-	variance := max(g.spread-bias*bias/g.windows, 0)/(g.calls.gaps*g.calls.gaps) + 1/g.counted
-	sure := sigma * sigma / (sigma*sigma + variance)
-	return min(max(guess+(told-guess)*sure, 1-min(dearer*counting, most)), 1)
+	counting := func(rate float64) float64 { return min(rate*perCount*crowded(rate)*slows, most) }
+	guess := 1 - counting(rate/cpus)/2
+	least := 1 - min(dearer*counting(rate/min(cpus, 1)), most) // as if one CPU did it all
+	told := guess
+	if g.counted > 0 {
+		told = g.calls.tells(guess*cpu, g.windows, 1/g.counted) / cpu
+	}
+	return cpu * min(max(told, least), 1)
 }
 
 // Sampled notes that calls were sampled until now.
@@ -238,7 +269,7 @@ func (g *Gaps) Finish(now Instant, add func(site uint32, more estimate.Guess)) {
 	now = g.end(now)
 	for i := range g.sites {
 		if s := &g.sites[i]; s.off {
-			add(uint32(i), s.until(now))
+			add(uint32(i), g.until(s, now))
 			s.since = now
 		}
 	}
@@ -252,14 +283,14 @@ func (g *Gaps) end(now Instant) Instant {
 	return now
 }
 
-// until returns what calls there were in the gap until now.
-func (s *gap) until(now Instant) estimate.Guess {
+// until returns what calls there were in the gap of a site until now.
+func (g *Gaps) until(s *gap, now Instant) estimate.Guess {
 	if s.ns > 0 {
-		return s.took(s.calls/s.ns, now)
+		return g.took(s, s.calls/s.ns, now)
 	}
-	g := s.took(s.rate, now)
-	g.Squares *= unmet // no window tells whether the rate is still what it was
-	return g
+	more := g.took(s, s.rate, now)
+	more.Squares *= unmet // no window tells whether the rate is still what it was
+	return more
 }
 
 // unmet is how many times less is known of a gap without a window: as in suites, where functions come to other levels
@@ -267,12 +298,20 @@ func (s *gap) until(now Instant) estimate.Guess {
 const unmet = 10
 
 // took returns the calls of the gap until then, with so many in a ns. They are whole ones, and the rest is kept.
-func (s *gap) took(rate float64, until Instant) estimate.Guess {
-	ns := until.since(s.since).wall
+func (g *Gaps) took(s *gap, rate float64, until Instant) estimate.Guess {
+	gap := until.since(s.since)
+	ns := gap.wall
+	if g.windows > 0 {
+		ns = min(ns, max(g.longest(), gap.cpu))
+	}
 	calls := rate * ns
-	g := estimate.Guess{Squares: calls * calls, Most: s.most * ns}
+	more := estimate.Guess{Squares: calls * calls, Most: s.most * ns}
 	calls += s.rest
-	g.Calls = uint64(calls)
-	s.rest = calls - float64(g.Calls)
-	return g
+	more.Calls = uint64(calls)
+	s.rest = calls - float64(more.Calls)
+	return more
 }
+
+// longest returns how long a gap is at most, in ns, in which the program has hardly had a CPU. In longer ones it was
+// stopped, and so was waymark: else a window would have come before.
+func (g *Gaps) longest() float64 { return 10 * g.wall / g.windows }

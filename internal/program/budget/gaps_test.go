@@ -15,7 +15,10 @@ type machine struct {
 	runs    float64 // the share of turns in which the program runs
 	turn    float64 // how long they are on average, ns
 	waits   bool    // for itself: it does all of its work, however long that takes
-	others  float64 // CPUs that the program uses in 30 % of the turns for other things
+	others  float64 // CPUs that the program uses in 30 % of the turns for other things,
+	always  float64 // and those in all
+	stopped int64   // seconds for which it is stopped in a gap, after 10
+	idle    int64   // seconds in which it hardly runs, at first
 	wakeUp  int64   // CPU time of a wake-up, ns
 	shows   float64 // ns that counting a call takes longer, at most
 	all     bool    // there is a function that is always counted
@@ -36,6 +39,10 @@ func TestGaps(t *testing.T) {
 		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 40, off: 0.05},
 		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, shows: 1.2, seconds: 20, off: 0.1},
 		{name: "others", runs: 1, turn: 1e6, others: 7, wakeUp: 20e3, shows: 1.2, seconds: 60, off: 0.06},
+		{name: "others, short", runs: 1, turn: 5e6, others: 15, wakeUp: 20e3, shows: 1.2, seconds: 3, off: 0.1},
+		{name: "others, always", runs: 1, turn: 5e6, always: 7, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.05},
+		{name: "stopped", runs: 1, turn: 3e6, stopped: 100, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.05},
+		{name: "idle before", runs: 1, turn: 3e6, idle: 200, wakeUp: 20e3, shows: 4, all: true, seconds: 230, off: 0.02},
 		{name: "both", runs: 0.4, turn: 3e6, others: 1, wakeUp: 20e3, shows: 4, all: true, seconds: 60, off: 0.06},
 		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, about: true, seconds: 20, off: 0.03},
 	} {
@@ -67,7 +74,11 @@ func (m *machine) test(t *testing.T) {
 					rate = 0.1 * random.Float64()
 				}
 				if now >= turn {
-					runs, others = random.Float64() < m.runs, 0
+					share := m.runs
+					if now < m.idle*1e9 {
+						share = 0.02
+					}
+					runs, others = random.Float64() < share, 0
 					if random.Float64() < 0.3 {
 						others = m.others
 					}
@@ -83,7 +94,7 @@ func (m *machine) test(t *testing.T) {
 				case counted:
 					slow = 1 / (1 + rate*shown)
 				}
-				cpu += took + int64(ran*others)
+				cpu += took + int64(ran*(others+m.always))
 				if m.all {
 					counts[2] += uint64(rate / 10 * ran * slow)
 				}
@@ -95,7 +106,10 @@ func (m *machine) test(t *testing.T) {
 			}
 		}
 		g.Set(Change{1, format.LevelSampled}, instant(), rate, rate)
-		for now < m.seconds*1e9 {
+		for stopped := m.stopped * 1e9; now < m.seconds*1e9+m.stopped*1e9; {
+			if stopped > 0 && now > 10e9 && !w.Counts() && !w.Open() {
+				now, stopped = now+stopped, 0
+			}
 			pass(max(w.Next(now), 1))
 			cpu += int64(float64(m.wakeUp) * (0.7 + 0.6*random.Float64()))
 			switch {
