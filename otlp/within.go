@@ -174,25 +174,24 @@ func parse(text string, found *rt.Span) {
 }
 
 // unhex reads as many bytes as there is room for, and reports whether their digits are lower-case ones. Package hex
-// takes others, too, and each request is to wait for this.
+// takes others, too. Each request waits for this, and no processor foretells what digits come: there are no branches.
 func unhex(to []byte, text string) bool {
+	all := byte(0)
 	for i := range to {
-		high, low := digit(text[2*i]), digit(text[2*i+1])
-		if high|low > 15 {
-			return false
-		}
+		high, low := digits[text[2*i]], digits[text[2*i+1]]
+		all |= high | low
 		to[i] = high<<4 | low
 	}
-	return true
+	return all < 16
 }
 
-// digit returns the value of a lower-case hexadecimal digit, 255 of what is none.
-func digit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
+// digits are the values of lower-case hexadecimal digits, 255 of what is none.
+var digits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 255
 	}
-	return 255
-}
+	for value, c := range "0123456789abcdef" {
+		values[c] = byte(value)
+	}
+	return values
+}()

@@ -100,8 +100,7 @@ func TestMCP(t *testing.T) {
 	if err := os.Mkdir(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// -trimpath: what a run has compiled serves the next one.
-	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath", "XDG_RUNTIME_DIR="+run)
+	env := append(os.Environ(), "GOWORK=off", "XDG_RUNTIME_DIR="+run)
 
 	server := exec.Command(tool(t), "mcp", "--allow-changes")
 	server.Env, server.Stderr = env, os.Stderr

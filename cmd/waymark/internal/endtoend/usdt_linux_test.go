@@ -183,8 +183,9 @@ func TestUSDT(t *testing.T) {
 		long  bool // it compiles the standard library anew
 	}{
 		{"plain", nil, false},
-		{"stripped", []string{"-trimpath", "-ldflags=-s -w"}, false},
+		{"stripped", []string{"-ldflags=-s -w"}, false},
 		{"values", []string{"--args", "--results"}, false},
+		{"trimmed", []string{"-trimpath", "-ldflags=-s -w"}, true},
 		{"pie", []string{"-buildmode=pie"}, true},
 		{"race", []string{"--args", "--results", "-race"}, true},
 	} {
