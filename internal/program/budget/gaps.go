@@ -17,17 +17,17 @@ type Gaps struct {
 	open  bool  // a window is open
 	began Instant
 	ended Instant // when the last window ended; zero: calls were sampled since without one
-	ends  bool    // that was after calls were sampled last
+	ends  bool    // calls were not sampled since
 
 	before  span    // the gap before the open window
-	windows float64 // of late, that came after a gap
+	windows float64 // after gaps, of late
 	wall    float64 // of these gaps, ns
-	cpu     known   // ns
-	calls   known
-	counted float64 // the calls in windows
+	cpu     known   // CPU time, ns
+	calls   known   // of functions that are always counted
+	counted float64 // such calls in windows
 }
 
-// A known number is one of gaps, and what the windows after them say that it is.
+// A known number is a sum over gaps, and what the windows after these say that it is.
 type known struct {
 	gaps, windows float64
 	squares       float64 // sum of the squares of what each window says too much
@@ -240,7 +240,8 @@ func (g *Gaps) likeness(rate float64, about bool) float64 {
 		cpus = max(g.cpu.gaps/g.wall, 0.01)
 		slows = min(max((cpus-little)/(much-little), 0), 1)
 		if !about {
-			cpu += slows * (g.cpu.tells(1, g.windows, 0) - 1)
+			told := min(max(g.cpu.tells(1, g.windows, 0), 1-most), 1/(1-most))
+			cpu += slows * (told - 1)
 		}
 	}
 	counting := func(rate float64) float64 { return min(rate*perCount*crowded(rate)*slows, most) }
