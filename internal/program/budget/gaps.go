@@ -9,8 +9,7 @@ import (
 // format.LevelSampled. In windows at random moments their calls are counted. What a window counts stands for the
 // gap before it.
 //
-// A window is not quite like its gap: counting slows the program down, and on a busy machine it gets another share of the
-// CPUs. What is known of gaps, too, tells how much windows differ from them: CPU time, and calls that are always counted.
+// A window is not quite like its gap, see likeness.
 type Gaps struct {
 	sites []gap // by site
 	off   int   // sites at that level
@@ -19,46 +18,8 @@ type Gaps struct {
 	ended Instant // when the last window ended; zero: calls were sampled since without one
 	ends  bool    // calls were not sampled since
 
-	before  span    // the gap before the open window
-	windows float64 // after gaps, of late
-	wall    float64 // of these gaps, ns
-	cpu     known   // CPU time, ns
-	calls   known   // of functions that are always counted
-	counted float64 // such calls in windows
-}
-
-// A known number is a sum over gaps, and what the windows after these say that it is.
-type known struct {
-	gaps, windows float64
-	squares       float64 // sum of the squares of what each window says too much
-}
-
-func (k *known) add(gap, window float64) {
-	k.gaps += gap
-	k.windows += window
-	k.squares += (window - gap) * (window - gap)
-}
-
-// scale has all that is known count so many times.
-func (k *known) scale(times float64) {
-	k.gaps *= times
-	k.windows *= times
-	k.squares *= times
-}
-
-// tells returns what so many windows say as a share of what there was. It is nearer to guess the less alike windows are.
-// doubt is a variance more, as a share.
-func (k *known) tells(guess, windows, doubt float64) float64 {
-	const (
-		sigma = 0.25 // the standard deviation of what is known without them
-		one   = 0.1  // the variance of one window, before there are many that tell it
-	)
-	if windows == 0 || k.gaps < 1 {
-		return guess
-	}
-	bias := k.windows - k.gaps
-	variance := max(k.squares-bias*bias/windows, 0)/(k.gaps*k.gaps) + one/windows + doubt
-	return guess + (k.windows/k.gaps-guess)*sigma*sigma/(sigma*sigma+variance)
+	before   span // the gap before the open window
+	likeness likeness
 }
 
 // A gap is what is known of a site's calls that nobody counted.
@@ -75,7 +36,7 @@ type gap struct {
 	rate    float64 // calls in a ns before the first window
 	most    float64 // the same, when there were most
 	rest    float64 // of a call, which is to be added
-	known   known   // its part of Gaps.calls
+	known   known   // its part of likeness.calls
 }
 
 // An Instant is a time by two clocks, in ns.
@@ -121,15 +82,8 @@ func (g *Gaps) Set(ch Change, now Instant, rate, most float64) (calls estimate.G
 // forget takes the calls of a site out of those that are known: it has another level. A phase with many calls gives it
 // one, and the gap with that phase isn't known.
 func (g *Gaps) forget(s *gap) {
-	if s.fresh = true; s.known == (known{}) {
-		return
-	}
-	rest := 1 - s.known.gaps/max(g.calls.gaps, s.known.gaps, 1)
-	g.calls.squares *= rest * rest
-	g.calls.gaps -= s.known.gaps
-	g.calls.windows -= s.known.windows
-	g.counted *= rest
-	s.known = known{}
+	g.likeness.forget(s.known)
+	s.known, s.fresh = known{}, true
 }
 
 // Begin begins a window. counts are the calls of all sites that were counted until now.
@@ -146,9 +100,6 @@ func (g *Gaps) Begin(now Instant, counts []uint64) {
 	}
 	g.open, g.began, g.ends = true, now, false
 }
-
-// mostWindows is how many windows are known. Then what they say counts half from now on.
-const mostWindows = 1000
 
 // wakeUp is what waymark takes to wake up at the end of a window, ns of CPU time: where CPUs sleep it is four times that.
 const wakeUp = 20e3
@@ -167,11 +118,9 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		return
 	}
 	g.ends, g.ended = true, now
-	scale, weight := g.before.wall/window.wall, 1.0
-	if g.windows > 0 {
-		weight = min(g.longest()/max(g.before.wall, 1), 1)
-	}
-	sum, gap, more := 0.0, 0.0, 0.0
+	l := &g.likeness
+	weight, scale := l.weight(g.before.wall), g.before.wall/window.wall
+	sum, in, calls := 0.0, known{}, 0.0
 	for i := range g.sites {
 		if i >= len(counts) {
 			break
@@ -180,23 +129,23 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		n := float64(counts[i] - s.before)
 		sum += n
 		if scale > 0 && !s.sampled && !s.fresh {
-			in := float64(s.before - s.ended)
-			s.known.add(in*weight, n*scale*weight)
-			gap, more = gap+in, more+n*scale
-			g.counted += n
+			k := known{float64(s.before-s.ended) * weight, n * scale * weight}
+			s.known.add(k)
+			in.add(k)
+			calls += n
 		}
 		s.ended, s.fresh = counts[i], false
 	}
 	if scale > 0 {
-		g.windows++
-		g.wall += g.before.wall * weight
-		g.cpu.add(g.before.cpu*weight, max(window.cpu-wakeUp, 0)*scale*weight)
-		g.calls.add(gap*weight, more*weight)
+		l.add(g.before.wall*weight, known{g.before.cpu * weight, max(window.cpu-wakeUp, 0) * scale * weight}, in, calls)
 	}
-	if g.windows >= mostWindows {
-		g.halve()
+	if l.windows >= mostWindows {
+		l.halve()
+		for i := range g.sites {
+			g.sites[i].known.scale(0.5)
+		}
 	}
-	like := g.likeness(sum/window.wall, now.About)
+	like := l.share(sum/window.wall, now.About)
 	for i := range g.sites {
 		s := &g.sites[i]
 		if s.met {
@@ -209,49 +158,6 @@ func (g *Gaps) End(now Instant, counts []uint64, add func(site uint32, more esti
 		}
 		s.since = now
 	}
-}
-
-// halve has what is known until now count half.
-func (g *Gaps) halve() {
-	g.windows /= 2
-	g.wall /= 2
-	g.counted /= 2
-	g.cpu.scale(0.5)
-	g.calls.scale(0.5)
-	for i := range g.sites {
-		g.sites[i].known.scale(0.5)
-	}
-}
-
-// likeness returns how many calls there are in windows, as a share of those in as much time of gaps. So many are counted
-// in a ns of the window. CPU times may be known only about.
-//
-// Counting takes time for each on most processors, or less if it is hidden behind what else the CPU does. So much a
-// program is slower in windows, unless it waits for itself: then it does its work all the same.
-func (g *Gaps) likeness(rate float64, about bool) float64 {
-	const (
-		little = 0.05 // a program that uses so many CPUs waits for itself: more of what windows take is waymark's own
-		much   = 0.25 // one that uses so many doesn't, others do in part
-		dearer = 2    // times as much as on most processors counting takes on others
-		most   = 0.75
-	)
-	cpus, slows, cpu := 1.0, 1.0, 1.0
-	if g.windows > 0 {
-		cpus = max(g.cpu.gaps/g.wall, 0.01)
-		slows = min(max((cpus-little)/(much-little), 0), 1)
-		if !about {
-			told := min(max(g.cpu.tells(1, g.windows, 0), 1-most), 1/(1-most))
-			cpu += slows * (told - 1)
-		}
-	}
-	counting := func(rate float64) float64 { return min(rate*perCount*crowded(rate)*slows, most) }
-	guess := 1 - counting(rate/cpus)/2
-	least := 1 - min(dearer*counting(rate/min(cpus, 1)), most) // as if one CPU did it all
-	told := guess
-	if g.counted > 0 {
-		told = g.calls.tells(guess*cpu, g.windows, 1/g.counted) / cpu
-	}
-	return cpu * min(max(told, least), 1)
 }
 
 // Sampled notes that calls were sampled until now.
@@ -302,8 +208,8 @@ const unmet = 10
 func (g *Gaps) took(s *gap, rate float64, until Instant) estimate.Guess {
 	gap := until.since(s.since)
 	ns := gap.wall
-	if g.windows > 0 {
-		ns = min(ns, max(g.longest(), gap.cpu))
+	if longest := g.likeness.longest(); longest > 0 {
+		ns = min(ns, max(longest, gap.cpu))
 	}
 	calls := rate * ns
 	more := estimate.Guess{Squares: calls * calls, Most: s.most * ns}
@@ -312,7 +218,3 @@ func (g *Gaps) took(s *gap, rate float64, until Instant) estimate.Guess {
 	s.rest = calls - float64(more.Calls)
 	return more
 }
-
-// longest returns how long a gap is at most, in ns, in which the program has hardly had a CPU. In longer ones it was
-// stopped, and so was waymark: else a window would have come before.
-func (g *Gaps) longest() float64 { return 10 * g.wall / g.windows }

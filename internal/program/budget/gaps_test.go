@@ -31,20 +31,20 @@ type machine struct {
 // costs, and whether the program has the CPU or not.
 func TestGaps(t *testing.T) {
 	for _, m := range []machine{
-		{name: "quiet", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.03},
-		{name: "dear", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.03},
-		{name: "nothing tells", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, seconds: 20, off: 0.05},
-		{name: "busy machine", runs: 0.4, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 40, off: 0.05},
-		{name: "bursts", runs: 0.05, turn: 3e6, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 200, off: 0.1},
-		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 40, off: 0.05},
-		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, shows: 1.2, seconds: 20, off: 0.1},
-		{name: "others", runs: 1, turn: 1e6, others: 7, wakeUp: 20e3, shows: 1.2, seconds: 60, off: 0.06},
-		{name: "others, short", runs: 1, turn: 5e6, others: 15, wakeUp: 20e3, shows: 1.2, seconds: 3, off: 0.1},
-		{name: "others, always", runs: 1, turn: 5e6, always: 7, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.05},
-		{name: "stopped", runs: 1, turn: 3e6, stopped: 100, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.05},
+		{name: "quiet", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.02},
+		{name: "dear", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.02},
+		{name: "nothing tells", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, seconds: 20, off: 0.04},
+		{name: "busy machine", runs: 0.4, turn: 3e6, wakeUp: 20e3, shows: 4, all: true, seconds: 40, off: 0.03},
+		{name: "bursts", runs: 0.05, turn: 3e6, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 200, off: 0.03},
+		{name: "little", runs: 0.05, turn: 50e3, waits: true, wakeUp: 75e3, shows: 1.2, seconds: 40, off: 0.04},
+		{name: "half", runs: 0.5, turn: 200e3, waits: true, wakeUp: 40e3, shows: 1.2, seconds: 20, off: 0.03},
+		{name: "others", runs: 1, turn: 1e6, others: 7, wakeUp: 20e3, shows: 1.2, seconds: 60, off: 0.03},
+		{name: "others, short", runs: 1, turn: 5e6, others: 15, wakeUp: 20e3, shows: 1.2, seconds: 3, off: 0.06},
+		{name: "others, always", runs: 1, turn: 5e6, always: 7, wakeUp: 20e3, shows: 4, all: true, seconds: 20, off: 0.02},
+		{name: "stopped", runs: 1, turn: 3e6, stopped: 100, wakeUp: 20e3, shows: 1.2, all: true, seconds: 20, off: 0.02},
 		{name: "idle before", runs: 1, turn: 3e6, idle: 200, wakeUp: 20e3, shows: 4, all: true, seconds: 230, off: 0.02},
-		{name: "both", runs: 0.4, turn: 3e6, others: 1, wakeUp: 20e3, shows: 4, all: true, seconds: 60, off: 0.06},
-		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, about: true, seconds: 20, off: 0.03},
+		{name: "both", runs: 0.4, turn: 3e6, others: 1, wakeUp: 20e3, shows: 4, all: true, seconds: 60, off: 0.02},
+		{name: "about", runs: 1, turn: 3e6, wakeUp: 20e3, shows: 1.2, all: true, about: true, seconds: 20, off: 0.02},
 	} {
 		t.Run(m.name, m.test)
 	}
@@ -130,7 +130,7 @@ func (m *machine) test(t *testing.T) {
 		last, _ := g.Set(Change{1, format.LevelOnly}, instant(), 0, 0)
 		estimated += last.Calls
 		got := float64(estimated)
-		if off := math.Abs(got/truth - 1); off > 0.25 && m.runs == 1 {
+		if off := math.Abs(got/truth - 1); off > 0.2 && m.runs == 1 {
 			t.Errorf("seed %d: %.4g calls are estimated, %.4g were made", seed, got, truth)
 		}
 		sumTrue, sumGot = sumTrue+truth, sumGot+got
@@ -225,7 +225,9 @@ func TestGapsForget(t *testing.T) {
 		g.End(pass(1e6), counts, func(uint32, estimate.Guess) {})
 		g.Sampled(pass(100e3))
 	}
-	known := func() [3]float64 { return [3]float64{g.calls.gaps, g.sites[2].known.gaps, g.sites[3].known.gaps} }
+	known := func() [3]float64 {
+		return [3]float64{g.likeness.calls.gaps, g.sites[2].known.gaps, g.sites[3].known.gaps}
+	}
 	g.Set(Change{1, format.LevelSampled}, pass(1), 0, 0)
 	for i := 0; i < 10; i++ {
 		window()
@@ -239,5 +241,20 @@ func TestGapsForget(t *testing.T) {
 	again := known()
 	if all[0] != all[1]+all[2] || all[2] != 9*3*301e3 || none != [3]float64{} || again != [3]float64{2 * 301e3, 2 * 301e3} {
 		t.Errorf("of all, 2 and 3 there are known %v, then %v, then %v", all, none, again)
+	}
+}
+
+// By a clock with steps windows may begin and end at once: such a window says nothing, and its gap is as those before.
+func TestGapsSteps(t *testing.T) {
+	var g Gaps
+	counts, estimated := []uint64{0, 0}, uint64(0)
+	g.Set(Change{1, format.LevelSampled}, Instant{About: true}, 0.01, 0.01)
+	for now := int64(100e6); now <= 1e9; now += 100e6 {
+		g.Begin(Instant{Wall: now, About: true}, counts)
+		g.End(Instant{Wall: now, About: true}, counts, func(site uint32, more estimate.Guess) { estimated += more.Calls })
+		g.Sampled(Instant{Wall: now, About: true})
+	}
+	if estimated != 10e6 {
+		t.Errorf("%d calls are estimated in a second, want 10,000,000", estimated)
 	}
 }

@@ -48,7 +48,7 @@ func NewSampling(l Limit, seed uint64, p Program, now func() int64, choose func(
 // program allocates meanwhile survives them: without slack a program with a heap of less than 4 MB is collected 11 %
 // more often.
 const (
-	keptOfSite  = 410
+	keptOfSite  = 400
 	windowSlack = 400 << 10
 )
 
