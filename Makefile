@@ -230,7 +230,7 @@ test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 
 bench-tail: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v -timeout 30m -run TestCost -cost 9 .
-	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v -timeout 30m -run TestCost -cost 9 -rate 1000000 .
+	cd dev/jaeger && taskset -c 1 $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v -timeout 30m -run TestCost -cost 9 -rate 1000000 -one .
 
 # Its module's folder is read-only, and this repository's workspace has nothing to do with it.
 $(BIN)/jaeger:

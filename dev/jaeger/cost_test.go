@@ -4,13 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
 
 var (
 	cost = flag.Int("cost", 0, "rounds of TestCost")
-	rate = flag.Int("rate", 2000, "requests a second of TestCost")
+	rate = flag.Int("rate", 1000, "requests a second that TestCost sends to each of two pairs of services")
+	one  = flag.Bool("one", false, "the services share the first processor; run the test itself on others")
 
 	setting = flag.String("setting", "traces=@http,keep=longer:100ms,keep=failed,otlp="+overHTTP, "WAYMARK of the services that TestCost measures")
 	beside  = flag.String("beside", "", "WAYMARK of those beside them")
@@ -18,7 +20,7 @@ var (
 
 // Of TestCost.
 const (
-	turns  = 40                      // in a round, of each setting
+	turns  = 40                      // in a round
 	ofTurn = 500                     // requests
 	batch  = 1200 * time.Millisecond // until what has been kept is on its way, as a batch waits for a second
 )
@@ -30,7 +32,7 @@ type pair struct {
 	requests     int               // that it was sent
 	began        []time.Duration   // CPU time of the start and the first requests, by round
 	spent        time.Duration     // when the latest turn began
-	cpu          []time.Duration   // by turn, until the pair's next one
+	cpu          []time.Duration   // by turn, until the next one
 	took         [][]time.Duration // by turn, of each request
 }
 
@@ -49,9 +51,10 @@ func (p *pair) load(t *testing.T, n int) []time.Duration {
 }
 
 // TestCost measures what traces that are kept by their tails cost two services: CPU time of both, and how long requests
-// take. Services with and without them run side by side, and take turns of a quarter of a second or less: processors that
-// are shared may have another speed in the next second. What is paid once is a figure of its own: the start, the first
-// requests and the first message to the collector.
+// take. Services with and without them run side by side, and get their requests at the same time: processors that are
+// shared may have another speed in the next second. With more requests than they can answer, one processor for all of
+// them makes CPU times comparable. What is paid once is a figure of its own: the start, the first requests and the first
+// message to the collector.
 func TestCost(t *testing.T) {
 	if *cost == 0 {
 		t.Skip("measures for minutes: make bench-tail")
@@ -70,13 +73,19 @@ func TestCost(t *testing.T) {
 			p.began = append(p.began, p.mark(t))
 		}
 		for turn := range turns {
+			var both sync.WaitGroup
 			for k := range pairs {
 				p := pairs[(turn+k)%len(pairs)]
-				if took := p.mark(t); turn > 0 { // with what it did after its turn
+				if took := p.mark(t); turn > 0 {
 					p.cpu = append(p.cpu, took)
 				}
-				p.took = append(p.took, p.load(t, ofTurn))
+				both.Go(func() {
+					between := time.Duration(k) * time.Second / time.Duration(len(pairs)**rate)
+					time.Sleep(between) // of the other's requests
+					p.took = append(p.took, p.load(t, ofTurn))
+				})
 			}
+			both.Wait()
 		}
 		time.Sleep(batch)
 		for _, p := range pairs {

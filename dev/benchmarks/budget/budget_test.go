@@ -108,6 +108,16 @@ func TestQuick(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}
+	beside := filepath.Join(dir, "beside.csv")
+	run("-beside", "0", "-samples", beside)
+	if got, err = readSamples(beside); err != nil || len(got) != len(names) {
+		t.Errorf("beside plain: %v, %d samples, want %d", err, len(got), len(names))
+	}
+	for _, s := range got {
+		if s.cpu <= 0 || s.beside > 0 == (s.variant == plain) {
+			t.Errorf("%+v: want the time of plain beside all but itself", s)
+		}
+	}
 	text, err := os.ReadFile(doc)
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +125,30 @@ func TestQuick(t *testing.T) {
 	for _, want := range []string{"| service | ", "### What is recorded", "| Program | off | all recorded |\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestBeside: ratios are to what plain took beside a variant, whatever it took alone.
+func TestBeside(t *testing.T) {
+	r := results{{program: "p", variant: plain, cpu: 9, wall: 1}}
+	for round, cpu := range [][4]float64{{1, 1, 2, 2.1}, {4, 4.4, 3, 3.6}, {2, 2.04, 1, 1.01}} {
+		r = append(r, sample{program: "p", variant: off, round: round, beside: cpu[0], cpu: cpu[1], wall: 5},
+			sample{program: "p", variant: "budget 3%,strict", round: round, beside: cpu[2], cpu: cpu[3], wall: 5})
+	}
+	if got := r.added("p", off, cpuTime); got < 1.99 || got > 2.01 {
+		t.Errorf("off: got +%g %%, want the median of 0, 10 and 2", got)
+	}
+	if got := r.addedTo(off, "p", "budget 3%,strict", cpuTime); got < 4.99 || got > 5.01 {
+		t.Errorf("over off: got +%g %%, want the median of 5, 9 and -1", got)
+	}
+	var out strings.Builder
+	if err := r.write(&out, []program{{Subject: subject.Subject{Name: "p"}}}, newVariants([]limit{{3, true}}, 3, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"on the same processor", "| p | 9.00 s, 1.00 s | +0.0 %, +0.0 % | +2.0 % | +5.0 % (over) |\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
 }
@@ -195,7 +229,7 @@ func TestSamples(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "samples.csv")
 	want := []sample{
 		{program: "a, b", variant: plain, round: 0, wall: 1.5, cpu: 2.25},
-		{program: "a, b", variant: "budget 3%", round: 8, wall: 1.5, cpu: 2.25, bytes: 1, calls: 5, recorded: 3, demoted: 2, share: 0.5, estimated: 7, within: 6, differ: 1},
+		{program: "a, b", variant: "budget 3%", round: 8, wall: 1.5, cpu: 2.25, beside: 2.5, bytes: 1, calls: 5, recorded: 3, demoted: 2, share: 0.5, estimated: 7, within: 6, differ: 1},
 	}
 	if got, err := readSamples(file); err != nil || got != nil {
 		t.Errorf("no file: got %v, %v, want none", got, err)
@@ -207,7 +241,7 @@ func TestSamples(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sample{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if err := os.WriteFile(file, fmt.Appendf(nil, "%s\np,v,one,1,1,1,1,1,1,1,0,0,0\n", strings.Join(columns, ",")), 0o666); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "%s\np,v,one,1,1,1,1,1,1,1,1,0,0,0\n", strings.Join(columns, ",")), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readSamples(file); err == nil || !strings.Contains(err.Error(), "samples.csv:2: ") {

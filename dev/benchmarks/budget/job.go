@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +30,9 @@ type job struct {
 	args          []string
 	load          string   // binary, of a service; args are its
 	serving       []string // arguments of the service itself
+
+	processor string // the number of the one that it shares; empty: it may use all
+	beside    *job   // the same, which works on files of its own
 }
 
 // prepare copies the program's module below dir, and builds it.
@@ -38,7 +42,7 @@ func (b *bench) prepare(p program, dir string) (*job, error) {
 		return nil, err
 	}
 	place := subject.Place{Dir: dir, Module: module, GOROOT: b.goroot}
-	j := &job{ctx: b.ctx, dir: module, plain: filepath.Join(dir, "plain"), traced: filepath.Join(dir, "traced"), args: p.Args(place, b.size)}
+	j := &job{ctx: b.ctx, dir: module, plain: filepath.Join(dir, "plain"), traced: filepath.Join(dir, "traced"), args: p.Args(place, b.size), processor: b.processor}
 	pkg, plain, traced := p.Main, []string{"go", "build"}, []string{b.waymark, "build"}
 	if p.test != "" {
 		pkg, plain = p.test, []string{"go", "test", "-c"}
@@ -53,9 +57,15 @@ func (b *bench) prepare(p program, dir string) (*job, error) {
 	}
 	if p.load != "" {
 		j.load, j.serving = filepath.Join(dir, "load"), p.serve
-		return j, b.build(module, []string{"go", "build"}, j.load, p.load)
+		if err := b.build(module, []string{"go", "build"}, j.load, p.load); err != nil {
+			return nil, err
+		}
 	}
-	return j, nil
+	other := *j
+	place.Dir = filepath.Join(dir, "beside")
+	other.args = p.Args(place, b.size)
+	j.beside = &other
+	return j, os.MkdirAll(place.Dir, 0o777)
 }
 
 func (b *bench) build(dir string, command []string, binary, pkg string) error {
@@ -74,6 +84,31 @@ func (b *bench) build(dir string, command []string, binary, pkg string) error {
 // A took is how long something took.
 type took struct{ wall, cpu time.Duration }
 
+// runBoth runs the job, and at the same time the plain program beside it. Both begin first in turn.
+func (j *job) runBoth(binary, setting string, round int) (t, plain took, err error) {
+	done := make(chan error, 1)
+	beside := func() (err error) { plain, err = j.beside.run(j.plain, ""); return err }
+	own := func() (err error) { t, err = j.run(binary, setting); return err }
+	if round%2 == 1 {
+		beside, own = own, beside
+	}
+	go func() { done <- beside() }()
+	err = own()
+	return t, plain, errors.Join(err, <-done)
+}
+
+// command returns the command that runs a binary on the job's processor. Several Ps share it, as they share more of them.
+func (j *job) command(ctx context.Context, setting, binary string, args ...string) *exec.Cmd {
+	if j.processor == "" {
+		cmd := exec.CommandContext(ctx, binary, args...)
+		cmd.Dir, cmd.Env = j.dir, environ(setting)
+		return cmd
+	}
+	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", j.processor, binary}, args...)...)
+	cmd.Dir, cmd.Env = j.dir, append(environ(setting), fmt.Sprintf("GOMAXPROCS=%d", runtime.NumCPU()))
+	return cmd
+}
+
 // run runs the job with a binary and a setting of WAYMARK.
 func (j *job) run(binary, setting string) (took, error) {
 	ctx, cancel := context.WithTimeout(j.ctx, longest)
@@ -82,8 +117,8 @@ func (j *job) run(binary, setting string) (took, error) {
 		return j.serve(ctx, binary, setting)
 	}
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, binary, j.args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = j.dir, environ(setting), &out, &out
+	cmd := j.command(ctx, setting, binary, j.args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
 		return took{}, failure(cmd, err, &out)
@@ -98,8 +133,8 @@ var address = regexp.MustCompile(`serving on (\S+)`)
 // is the load's.
 func (j *job) serve(ctx context.Context, binary, setting string) (t took, err error) {
 	var said, out bytes.Buffer
-	server := exec.CommandContext(ctx, binary, j.serving...)
-	server.Dir, server.Env, server.Stderr = j.dir, environ(setting), &said
+	server := j.command(ctx, setting, binary, j.serving...)
+	server.Stderr = &said
 	stdout, err := server.StdoutPipe()
 	if err != nil {
 		return took{}, err

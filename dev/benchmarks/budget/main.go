@@ -40,6 +40,7 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too; with 0 the calls counted with a budget of 0 are the true ones")
 	flags.IntVar(&b.tries, "tries", 1, "run a variant so often at most, until nothing else has part of the machine while it runs")
 	flags.Float64Var(&b.size, "size", 1, "of the programs' jobs, 1 being the full one")
+	flags.StringVar(&b.processor, "beside", "", "run each variant and the plain program at the same time on the processor of this `number`: its time is shared by both then, whatever else the machine does")
 	budgets := flags.String("budgets", "3strict,10strict,10", "the budgets, in `percent`; empty: none")
 	only := flags.String("programs", "", "measure only the programs whose names match this `regexp`")
 	samples := flags.String("samples", "budget.csv", "the `file` of samples: what is in it isn't measured again")
@@ -66,6 +67,13 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 		return fmt.Errorf("-budgets: %w", err)
 	}
 	b.variants = newVariants(limits, *rounds, *unlimitedRounds)
+	if b.processor != "" {
+		for i := range b.variants {
+			if v := &b.variants[i]; v.name == plain || v.name == plainAgain || v.name == counting {
+				v.rounds = min(v.rounds, few)
+			}
+		}
+	}
 	chosen, err := subject.Choose(list, func(p program) string { return p.Name }, "-programs", *only)
 	if err != nil {
 		return err

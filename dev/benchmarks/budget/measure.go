@@ -25,6 +25,8 @@ type bench struct {
 	tries    int            // of a run, until nothing disturbs it
 	quiet    *measure.Quiet // if there are several
 	log      io.Writer
+
+	processor string // that a variant shares with the plain program; empty: each has the machine for itself
 }
 
 // A variant is a way to run a program.
@@ -44,6 +46,9 @@ const (
 	off        = "off"
 	unlimited  = "no budget"
 )
+
+// few is how many rounds there are, at most, of what only says how good the others are, if they run beside plain.
+const few = 3
 
 // newVariants returns all of them. Without a budget there are fewer rounds, as some programs take a minute then.
 func newVariants(limits []limit, rounds, unlimitedRounds int) []variant {
@@ -125,13 +130,13 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 	recordings := make(map[int]*recording) // by index of the sample
 	var all *recording                     // one without a budget
 	known := make(truth)
-	rounds := slices.MaxFunc(b.variants, func(a, o variant) int { return a.rounds - o.rounds }).rounds
+	rounds := rounds(b.variants)
 	for round := range rounds {
 		for _, v := range measure.Rotate(b.variants, round) {
 			if round >= v.rounds {
 				continue
 			}
-			s, r, err := b.sample(j, v, filepath.Join(dir, "app.wmt"))
+			s, r, err := b.sample(j, v, round, filepath.Join(dir, "app.wmt"))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", v.name, err)
 			}
@@ -159,12 +164,12 @@ func (b *bench) program(p program, dir string) ([]sample, error) {
 }
 
 // sample runs the job, and again while something else has part of the machine. After so many tries the last one counts.
-func (b *bench) sample(j *job, v variant, trace string) (s sample, r *recording, err error) {
+func (b *bench) sample(j *job, v variant, round int, trace string) (s sample, r *recording, err error) {
 	if b.quiet == nil {
-		return b.once(j, v, trace)
+		return b.once(j, v, round, trace)
 	}
 	for try := 1; ; try++ {
-		slower := b.quiet.During(func() { s, r, err = b.once(j, v, trace) })
+		slower := b.quiet.During(func() { s, r, err = b.once(j, v, round, trace) })
 		if slower <= measure.Disturbed || err != nil {
 			return s, r, err
 		}
@@ -176,7 +181,7 @@ func (b *bench) sample(j *job, v variant, trace string) (s sample, r *recording,
 }
 
 // once runs the job once.
-func (b *bench) once(j *job, v variant, trace string) (s sample, r *recording, err error) {
+func (b *bench) once(j *job, v variant, round int, trace string) (s sample, r *recording, err error) {
 	binary, setting := j.plain, ""
 	if v.traced {
 		binary = j.traced
@@ -188,11 +193,16 @@ func (b *bench) once(j *job, v variant, trace string) (s sample, r *recording, e
 		}
 		defer os.Remove(trace)
 	}
-	t, err := j.run(binary, setting)
+	var t, beside took
+	if b.processor == "" || v.name == plain {
+		t, err = j.run(binary, setting)
+	} else {
+		t, beside, err = j.runBoth(binary, setting, round)
+	}
 	if err != nil {
 		return s, nil, err
 	}
-	s.wall, s.cpu = t.wall.Seconds(), t.cpu.Seconds()
+	s.wall, s.cpu, s.beside = t.wall.Seconds(), t.cpu.Seconds(), beside.cpu.Seconds()
 	if !v.record {
 		return s, nil, nil
 	}

@@ -14,6 +14,7 @@ type sample struct {
 	program, variant string
 	round            int
 	wall, cpu        float64 // s
+	beside           float64 // s of CPU time that the plain program took beside it; 0: it ran alone
 
 	// Of a recording; what isn't known is 0.
 	bytes           int64
@@ -25,12 +26,12 @@ type sample struct {
 	differ            int // functions whose number should be exact and isn't
 }
 
-var columns = []string{"program", "variant", "round", "wall_s", "cpu_s", "bytes", "calls", "recorded", "demoted", "share", "estimated", "within", "differ"}
+var columns = []string{"program", "variant", "round", "wall_s", "cpu_s", "beside_s", "bytes", "calls", "recorded", "demoted", "share", "estimated", "within", "differ"}
 
 func (s sample) cells() []string {
 	float := func(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 	return []string{
-		s.program, s.variant, strconv.Itoa(s.round + 1), float(s.wall), float(s.cpu), strconv.FormatInt(s.bytes, 10),
+		s.program, s.variant, strconv.Itoa(s.round + 1), float(s.wall), float(s.cpu), float(s.beside), strconv.FormatInt(s.bytes, 10),
 		strconv.FormatUint(s.calls, 10), strconv.FormatUint(s.recorded, 10), strconv.Itoa(s.demoted), float(s.share),
 		strconv.Itoa(s.estimated), strconv.Itoa(s.within), strconv.Itoa(s.differ),
 	}
@@ -49,10 +50,10 @@ func parseSample(cells []string) (s sample, err error) {
 		return n
 	}
 	s = sample{
-		program: cells[0], variant: cells[1], round: int(integer(cells[2])) - 1, wall: float(cells[3]), cpu: float(cells[4]),
-		bytes: integer(cells[5]), calls: uint64(integer(cells[6])), recorded: uint64(integer(cells[7])),
-		demoted: int(integer(cells[8])), share: float(cells[9]),
-		estimated: int(integer(cells[10])), within: int(integer(cells[11])), differ: int(integer(cells[12])),
+		program: cells[0], variant: cells[1], round: int(integer(cells[2])) - 1, wall: float(cells[3]), cpu: float(cells[4]), beside: float(cells[5]),
+		bytes: integer(cells[6]), calls: uint64(integer(cells[7])), recorded: uint64(integer(cells[8])),
+		demoted: int(integer(cells[9])), share: float(cells[10]),
+		estimated: int(integer(cells[11])), within: int(integer(cells[12])), differ: int(integer(cells[13])),
 	}
 	return s, errors.Join(errs...)
 }

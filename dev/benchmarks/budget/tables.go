@@ -35,6 +35,20 @@ func (r results) of(program, variant string, f func(sample) float64) []float64 {
 func cpuTime(s sample) float64  { return s.cpu }
 func wallTime(s sample) float64 { return s.wall }
 
+// ratios returns, by round, how much time a variant took over that of plain in the same round, or of plain beside it.
+func (r results) ratios(program, variant string, f func(sample) float64) (list []float64) {
+	base, beside := r.of(program, plain, f), r.of(program, variant, func(s sample) float64 { return s.beside })
+	for i, t := range r.of(program, variant, f) {
+		switch {
+		case beside[i] > 0:
+			list = append(list, t/beside[i])
+		case i < len(base):
+			list = append(list, t/base[i])
+		}
+	}
+	return list
+}
+
 // added returns the median of the percents that a variant adds to plain in each round.
 func (r results) added(program, variant string, f func(sample) float64) float64 {
 	return r.addedTo(plain, program, variant, f)
@@ -42,12 +56,37 @@ func (r results) added(program, variant string, f func(sample) float64) float64 
 
 // addedTo is added for what a variant adds to another one.
 func (r results) addedTo(to, program, variant string, f func(sample) float64) float64 {
-	base, other := r.of(program, to, f), r.of(program, variant, f)
-	var list []float64
-	for i := range min(len(base), len(other)) {
-		list = append(list, 100*(other[i]/base[i]-1))
+	list := r.ratios(program, variant, f)
+	base := r.ratios(program, to, f)
+	if to == plain {
+		base = slices.Repeat([]float64{1}, len(list))
 	}
-	return measure.Median(list)
+	var percents []float64
+	for i := range min(len(base), len(list)) {
+		percents = append(percents, 100*(list[i]/base[i]-1))
+	}
+	return measure.Median(percents)
+}
+
+// rounds returns the most rounds of any variant.
+func rounds(variants []variant) (most int) {
+	for _, v := range variants {
+		most = max(most, v.rounds)
+	}
+	return most
+}
+
+// how says that variants ran beside plain, if they did.
+func (r results) how() string {
+	if !slices.ContainsFunc(r, func(s sample) bool { return s.beside > 0 }) {
+		return ""
+	}
+	return fmt.Sprintf(" Each ran at the same\ntime as plain, on the same processor: what else the machine does slows both down. There were %d\nrounds of counting alone and of plain again.", few)
+}
+
+// alone reports whether a variant ran alone, so that its wall time tells something.
+func (r results) alone(program, variant string) bool {
+	return r.median(program, variant, func(s sample) float64 { return s.beside }) == 0
 }
 
 // median returns the median of a figure, of the rounds that have it.
@@ -80,7 +119,7 @@ func (r results) within(program, variant string) string {
 
 // write writes everything as Markdown: CPU time, then what the recordings have.
 func (r results) write(w io.Writer, list []program, variants []variant) error {
-	fmt.Fprintf(w, "%s\n%d rounds, fewer without a budget. Medians of the rounds' ratios to plain.\n\n", table.Machine(), variants[0].rounds)
+	fmt.Fprintf(w, "%s\n%d rounds, fewer without a budget. Medians of the rounds' ratios to plain.%s\n\n", table.Machine(), rounds(variants), r.how())
 	if err := r.writeTimes(w, list, variants); err != nil {
 		return err
 	}
@@ -115,7 +154,7 @@ func (r results) writePrices(w io.Writer, list []program, variants []variant) er
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(w, "%s\nMedians of %d rounds, fewer of all recorded.\n\n", table.Machine(), variants[0].rounds)
+	fmt.Fprintf(w, "%s\nMedians of %d rounds, fewer of all recorded.%s\n\n", table.Machine(), rounds(variants), r.how())
 	return table.Write(w, header, rows)
 }
 
@@ -133,7 +172,10 @@ func (r results) writeTimes(w io.Writer, list []program, variants []variant) err
 		row := []string{p.Name, fmt.Sprintf("%.2f s, %.2f s", r.median(p.Name, plain, cpuTime), r.median(p.Name, plain, wallTime))}
 		for _, v := range variants[1:] {
 			cpu := r.added(p.Name, v.name, cpuTime)
-			cell := fmt.Sprintf("%+.1f %%, %+.1f %%", cpu, r.added(p.Name, v.name, wallTime))
+			cell := fmt.Sprintf("%+.1f %%", cpu)
+			if r.alone(p.Name, v.name) {
+				cell += fmt.Sprintf(", %+.1f %%", r.added(p.Name, v.name, wallTime))
+			}
 			if v.limit.strict {
 				strict++
 				if r.addedTo(off, p.Name, v.name, cpuTime) <= v.limit.percent+tolerance {

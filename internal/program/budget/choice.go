@@ -49,6 +49,7 @@ var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 type work struct {
 	moves   [2][]move
 	changes []Change
+	news    []uint32 // see Controller.news
 }
 
 // demote returns the changes that bring the predicted cost within the budget, if there are such.
@@ -63,9 +64,9 @@ func (c *Controller) demote() []Change {
 	if excess <= 0 {
 		return nil // it is: the account fills up again
 	}
-	for i := range c.sites {
+	for _, i := range c.called {
 		if f := &c.sites[i]; f.calls > 0 && c.Rank != nil {
-			f.rank = c.Rank(uint32(i))
+			f.rank = c.Rank(i)
 		}
 	}
 	moves, next := &c.work.moves[0], &c.work.moves[1]
@@ -151,8 +152,8 @@ func (c *Controller) plan(list *[]move, short, excess float64) (left, lost float
 
 // demotions appends all moves that save something.
 func (c *Controller) demotions(moves []move, short float64) []move {
-	for i := range c.sites {
-		f := &c.sites[i]
+	for _, id := range c.called {
+		f := &c.sites[id]
 		if f.calls == 0 || f.level == c.lowest() {
 			continue
 		}
@@ -160,7 +161,7 @@ func (c *Controller) demotions(moves []move, short float64) []move {
 		if f.length < short || c.Times {
 			lowest = format.LevelOnly
 		}
-		id, calls, rank := uint32(i), float64(f.calls), f.rank
+		calls, rank := float64(f.calls), f.rank
 		whole := c.information(f, calls)
 		to := func(level uint8, cost float64) move {
 			tells := whole * (lost[level] - lost[f.level])

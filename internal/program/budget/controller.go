@@ -128,6 +128,9 @@ type Controller struct {
 
 	last     Usage
 	sites    []site
+	counted  []uint64 // by site: of Sample.Counts, when last seen
+	called   []uint32 // sites of which there is anything in the period
+	rated    []uint32 // sites that are called, or were of late: of all others average knows all
 	balance  float64 // of the account, ns
 	rate     float64 // what comes in per ns, of late
 	cpus     float64 // CPU time in a ns, of late
@@ -155,10 +158,11 @@ type period struct {
 
 // A site is what is known of the calls of a function.
 type site struct {
-	level   uint8
-	counted uint64 // of Sample.Counts, when last seen
+	level uint8
+	rated bool // it is in Controller.rated
 
 	// In the period.
+	called bool   // it is in Controller.called
 	calls  uint64 // recorded and counted
 	closed uint64
 	ticks  float64 // of the closed ones, ns
@@ -196,11 +200,15 @@ func New(share float64, costs Costs, start Usage) *Controller {
 // Seen says what was counted of each site before, since the program began: that is not what tracing
 // costs from now on.
 func (c *Controller) Seen(counts []uint64) {
-	if n := len(counts); n > len(c.sites) {
-		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
-	}
-	for i, n := range counts {
-		c.sites[i].counted = n
+	c.grow(len(counts))
+	copy(c.counted, counts)
+}
+
+// grow makes room for n sites.
+func (c *Controller) grow(n int) {
+	if more := n - len(c.sites); more > 0 {
+		c.sites = append(c.sites, make([]site, more)...)
+		c.counted = append(c.counted, make([]uint64, more)...)
 	}
 }
 
@@ -224,7 +232,7 @@ func (c *Controller) Recent(id uint32) (calls, most float64) {
 // Missed says that so many calls of a site, which will be in Sample.Counts, cost nothing: nobody counted them.
 func (c *Controller) Missed(id uint32, calls uint64) {
 	if int(id) < len(c.sites) {
-		c.sites[id].counted += calls
+		c.counted[id] += calls
 	}
 }
 
@@ -249,10 +257,8 @@ func (c *Controller) account(s *Sample) {
 	cpu, own, timer := float64(s.CPU-c.last.CPU), float64(s.Own-c.last.Own), float64(s.Timer-c.last.Timer)
 	samples := float64(s.Samples - c.last.Samples)
 	c.last = s.Usage
-	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
-		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
-	}
-	c.crowd(s, cpu)
+	c.grow(max(len(s.Tallies), len(s.Counts)))
+	c.work.news = c.news(s.Counts, cpu)
 	recorded, counting, spent := c.take(s)
 	if s.Own == 0 { // the system doesn't say what a thread takes
 		own = float64(recorded) * c.write
@@ -339,7 +345,7 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 		if t.Calls|t.Closed|t.Valued|t.Ints == 0 {
 			continue
 		}
-		f := &c.sites[i]
+		f := c.call(uint32(i))
 		f.calls += t.Calls
 		f.plain += t.Calls
 		f.closed += t.Closed
@@ -352,14 +358,11 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 		values, others := c.costs.values(t.Valued, t.ValueBytes, t.Ints)
 		spent += values*c.scale.now() + others
 	}
-	for i, n := range s.Counts {
-		f := &c.sites[i]
-		if n == f.counted {
-			continue
-		}
-		calls := float64(n - f.counted)
-		f.calls += n - f.counted
-		f.counted = n
+	for _, i := range c.work.news {
+		f, more := c.call(i), s.Counts[i]-c.counted[i]
+		calls := float64(more)
+		f.calls += more
+		c.counted[i] = s.Counts[i]
 		if f.level == format.LevelSampled {
 			continue
 		}
@@ -373,27 +376,46 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 	return recorded, counting, spent
 }
 
-// crowd finds what counting a call costs while so many are.
-func (c *Controller) crowd(s *Sample, cpu float64) {
-	calls := 0.0
-	for i, n := range s.Counts {
-		if f := &c.sites[i]; f.level != format.LevelSampled {
-			calls += float64(n - f.counted)
+// news returns the sites of which calls have been counted, and finds what counting a call costs while so many are. Most
+// functions of a program are not called at any time: so this is the only look at all of them.
+func (c *Controller) news(counts []uint64, cpu float64) []uint32 {
+	news, calls := c.work.news[:0], 0.0
+	for i, n := range counts {
+		if more := n - c.counted[i]; more != 0 {
+			news = append(news, uint32(i))
+			if c.sites[i].level != format.LevelSampled {
+				calls += float64(more)
+			}
 		}
 	}
 	if calls > 0 && cpu > 0 {
 		c.crowded = crowded(calls / cpu)
 	}
+	return news
+}
+
+// call returns the site, of which there is something in the period.
+func (c *Controller) call(id uint32) *site {
+	f := &c.sites[id]
+	if !f.called {
+		f.called, c.called = true, append(c.called, id)
+	}
+	if !f.rated {
+		f.rated, c.rated = true, append(c.rated, id)
+	}
+	return f
 }
 
 // average brings up to date what is known of each site.
 func (c *Controller) average() {
 	weight := 1 - math.Exp(-c.seen.ns/slow)
-	for i := range c.sites {
+	rated := c.rated[:0]
+	for _, i := range c.rated {
 		f := &c.sites[i]
-		if f.calls == 0 && f.rate == 0 {
+		if f.rated = f.calls > 0 || f.rate > 0; !f.rated {
 			continue
 		}
+		rated = append(rated, i)
 		f.recent = float64(f.calls) / c.seen.ns
 		f.peak = max(f.peak, f.recent)
 		f.rate += (f.recent - f.rate) * weight
@@ -413,15 +435,17 @@ func (c *Controller) average() {
 			f.scale = c.scale.now()
 		}
 	}
+	c.rated = rated
 }
 
 // endPeriod begins the next period.
 func (c *Controller) endPeriod() {
 	c.seen = period{}
-	for i := range c.sites {
+	for _, i := range c.called {
 		f := &c.sites[i]
-		f.calls, f.plain, f.closed, f.ticks, f.valued, f.size, f.ints = 0, 0, 0, 0, 0, 0, 0
+		f.called, f.calls, f.plain, f.closed, f.ticks, f.valued, f.size, f.ints = false, 0, 0, 0, 0, 0, 0, 0
 	}
+	c.called = c.called[:0]
 }
 
 // count returns what it costs to count a call of the site, ns.
@@ -468,7 +492,7 @@ func (c *Controller) beyond(f *site, level uint8) float64 {
 // than to count them.
 func (c *Controller) predicted() float64 {
 	cost := 0.0
-	for i := range c.sites {
+	for _, i := range c.called {
 		if f := &c.sites[i]; f.calls > 0 {
 			cost += float64(f.calls) * c.price(f, f.level)
 		}

@@ -71,13 +71,18 @@ func WMCounts(counted, timed []uint64) {
 		for site := uintptr(0); site < min(n, uintptr(len(counted))); site++ {
 			counted[site] += atomic.Load64(wmCountAt(counts, uint32(site)))
 		}
+		if !wmEverTimed { // cells are large
+			continue
+		}
 		for site := uintptr(0); site < min(n, uintptr(len(timed))); site++ {
 			timed[site] += atomic.Load64(&wmCellAt(cells, uint32(site)).calls)
 		}
 	}
-	for site := range min(wmGuesses.n.Load(), uintptr(len(counted))) {
-		guess, _ := WMGuessOf(uint32(site))
-		counted[site] += guess.Calls
+	n := min(wmGuesses.n.Load(), uintptr(len(counted)))
+	for site, list := uintptr(0), wmGuesses.list.Load(); site < n; site++ {
+		if calls := atomic.Load64(&wmGuessAt(list, uint32(site)).Calls); calls > 0 {
+			counted[site] += calls - 1
+		}
 	}
 }
 

@@ -71,6 +71,9 @@ var wmTables struct {
 // wmHistograms says whether histograms are kept of timed calls.
 var wmHistograms bool
 
+// wmEverTimed says that calls are timed, or were.
+var wmEverTimed bool
+
 // WMHistograms says whether histograms are kept of timed calls.
 func WMHistograms(on bool) { wmHistograms = on }
 

@@ -113,6 +113,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	}
 	if flags&wmTimed != 0 {
 		flags &^= wmCounted
+		wmEverTimed = true
 	}
 	if flags&wmRoot != 0 {
 		flags |= wmGathered

@@ -43,21 +43,24 @@ var wm struct {
 // A wmG is waymark's part of a g. The assembly reads it.
 type wmG struct {
 	flags    uintptr
-	id       uint64 // its goid while the fast path may write its events: it has been seen, and the clock is the counter; else 0
+	id       uint64  // its goid while the fast path may write its events: it has been seen, and the clock is the counter; else 0
+	gather   uintptr // 0 if it is in no trace, else where its next record goes, see waymark_strands.go
+	strand   uintptr // *wmStrand, what it does in the trace, the first of a list; 0 if it is in none
+	counts   uintptr // of its P, by site, while WMDone may count; else 0: see waymark_cells.go
 	watching *wmWatching
-	stack    uintptr     // *wmStack, see waymark_stack.go; 0 if there is none
-	timing   uintptr     // the same while the fast path may time calls, else 0
-	pathing  uintptr     // the same if calls are added up by path, too; timing is 0 then
-	noting   uintptr     // the end of the stack while the fast path may put calls on it that may take long, else 0
-	top      uintptr     // of the stack
-	counts   uintptr     // of its P, by site, while WMDone may count; else 0: see waymark_cells.go
-	gather   uintptr     // 0 if it is in no trace, else where its next record goes, see waymark_strands.go
-	strand   uintptr     // *wmStrand, what it does in the trace, the first of a list; 0 if it is in none
-	node     uint32      // of the call that started the goroutine, see waymark_paths.go
-	unwound  uint32      // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
-	stop     wmStop      // see waymark_waits.go
-	above    *wmAbove    // what observers have noted for the goroutines that it starts, see waymark_above.go
-	made     wmMadeSince // see waymark_objects.go
+	node     uint32 // of the call that started the goroutine, see waymark_paths.go
+	unwound  uint32 // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
+
+	// With 64-bit pointers what is above is in one cache line of a g, and the next one begins here. Who gathers traces
+	// needs only the one, who times calls only the other.
+	stack   uintptr     // *wmStack, see waymark_stack.go; 0 if there is none
+	timing  uintptr     // the same while the fast path may time calls, else 0
+	pathing uintptr     // the same if calls are added up by path, too; timing is 0 then
+	noting  uintptr     // the end of the stack while the fast path may put calls on it that may take long, else 0
+	top     uintptr     // of the stack
+	stop    wmStop      // see waymark_waits.go
+	above   *wmAbove    // what observers have noted for the goroutines that it starts, see waymark_above.go
+	made    wmMadeSince // see waymark_objects.go
 }
 
 // A wmP is waymark's part of a p. The assembly reads it.
