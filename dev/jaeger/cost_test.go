@@ -73,14 +73,16 @@ func TestCost(t *testing.T) {
 			p.began = append(p.began, p.mark(t))
 		}
 		for turn := range turns {
-			var both sync.WaitGroup
-			for k := range pairs {
-				p := pairs[(turn+k)%len(pairs)]
+			for _, p := range pairs {
 				if took := p.mark(t); turn > 0 {
 					p.cpu = append(p.cpu, took)
 				}
+			}
+			var both sync.WaitGroup
+			for k := range pairs {
+				p := pairs[(turn+k)%len(pairs)]
+				between := time.Duration(k) * time.Second / time.Duration(len(pairs)**rate)
 				both.Go(func() {
-					between := time.Duration(k) * time.Second / time.Duration(len(pairs)**rate)
 					time.Sleep(between) // of the other's requests
 					p.took = append(p.took, p.load(t, ofTurn))
 				})

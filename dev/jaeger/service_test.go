@@ -42,12 +42,11 @@ func build(t *testing.T) string {
 // serve starts a service.
 func serve(t *testing.T, prog, waymark string, args ...string) *service {
 	t.Helper()
-	s := &service{cmd: exec.Command(prog, args...)}
-	s.cmd.Env = append(os.Environ(), "OTEL_SERVICE_NAME="+args[0])
+	s, env := &service{cmd: exec.Command(prog, args...)}, append(os.Environ(), "OTEL_SERVICE_NAME="+args[0])
 	if *one {
-		s.cmd.Path, s.cmd.Args = taskset(t), append([]string{"taskset", "-c", "0", prog}, args...)
-		s.cmd.Env = append(s.cmd.Env, "GOMAXPROCS=2")
+		s.cmd, env = exec.Command("taskset", append([]string{"-c", "0", prog}, args...)...), append(env, "GOMAXPROCS=2")
 	}
+	s.cmd.Env = env
 	if waymark != "" {
 		s.cmd.Env = append(s.cmd.Env, "WAYMARK="+waymark)
 	}
@@ -67,16 +66,6 @@ func serve(t *testing.T, prog, waymark string, args ...string) *service {
 	s.stdin, s.out = in, bufio.NewReader(out)
 	s.addr = s.line(t)
 	return s
-}
-
-// taskset returns the command that binds services to a processor.
-func taskset(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("taskset")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // line returns the next line that the service prints.

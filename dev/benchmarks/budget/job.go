@@ -32,7 +32,7 @@ type job struct {
 	serving       []string // arguments of the service itself
 
 	processor string // the number of the one that it shares; empty: it may use all
-	beside    *job   // the same, which works on files of its own
+	beside    *job   // the same with other arguments, where they name a file to write to
 }
 
 // prepare copies the program's module below dir, and builds it.
@@ -93,11 +93,12 @@ func (j *job) runBoth(binary, setting string, round int) (t, plain took, err err
 		beside, own = own, beside
 	}
 	go func() { done <- beside() }()
-	err = own()
-	return t, plain, errors.Join(err, <-done)
+	err = errors.Join(own(), <-done)
+	return t, plain, err
 }
 
-// command returns the command that runs a binary on the job's processor. Several Ps share it, as they share more of them.
+// command returns the command that runs a binary, on the job's processor if it has one. There the program has as many
+// Ps as it would have on all processors.
 func (j *job) command(ctx context.Context, setting, binary string, args ...string) *exec.Cmd {
 	if j.processor == "" {
 		cmd := exec.CommandContext(ctx, binary, args...)

@@ -100,11 +100,11 @@ func (b *bench) measure(list []program, file string) error {
 	return errors.Join(errs...)
 }
 
-// finished reports whether there are samples of all variants and rounds of a program.
+// finished reports whether there are samples of all variants and rounds of a program, which ran beside plain if they are to.
 func (b *bench) finished(program string, list []sample) bool {
 	count := make(map[string]int)
 	for _, s := range list {
-		if s.program == program {
+		if beside := b.processor != "" && s.variant != plain; s.program == program && s.beside > 0 == beside {
 			count[s.variant]++
 		}
 	}

@@ -72,7 +72,7 @@ func readSamples(name string) ([]sample, error) {
 	r.FieldsPerRecord = len(columns)
 	rows, err := r.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s, which may be of another version: %w", name, err)
 	}
 	var list []sample
 	for i, cells := range rows {

@@ -81,7 +81,7 @@ func (r results) how() string {
 	if !slices.ContainsFunc(r, func(s sample) bool { return s.beside > 0 }) {
 		return ""
 	}
-	return fmt.Sprintf(" Each ran at the same\ntime as plain, on the same processor: what else the machine does slows both down. There were %d\nrounds of counting alone and of plain again.", few)
+	return " Each ran at the same time as plain,\non the same processor, until one of both ended: what else the machine does slows both down."
 }
 
 // alone reports whether a variant ran alone, so that its wall time tells something.
@@ -119,7 +119,7 @@ func (r results) within(program, variant string) string {
 
 // write writes everything as Markdown: CPU time, then what the recordings have.
 func (r results) write(w io.Writer, list []program, variants []variant) error {
-	fmt.Fprintf(w, "%s\n%d rounds, fewer without a budget. Medians of the rounds' ratios to plain.%s\n\n", table.Machine(), rounds(variants), r.how())
+	fmt.Fprintf(w, "%s\nUp to %d rounds. Medians of the rounds' ratios to plain.%s\n\n", table.Machine(), rounds(variants), r.how())
 	if err := r.writeTimes(w, list, variants); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (r results) writePrices(w io.Writer, list []program, variants []variant) er
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(w, "%s\nMedians of %d rounds, fewer of all recorded.%s\n\n", table.Machine(), rounds(variants), r.how())
+	fmt.Fprintf(w, "%s\nMedians of up to %d rounds.%s\n\n", table.Machine(), rounds(variants), r.how())
 	return table.Write(w, header, rows)
 }
 
@@ -201,7 +201,7 @@ func (r results) writeTimes(w io.Writer, list []program, variants []variant) err
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(w, "### Added CPU time and wall time\n\nBar: CPU time <= the budget + %d point. It is met %d of %d times.\n", tolerance, met, bars)
+	fmt.Fprintf(w, "### Added CPU time\n\nThe second figure, if there is one, is the added wall time.\nBar: CPU time <= the budget + %d point. It is met %d of %d times.\n", tolerance, met, bars)
 	if strict > 0 {
 		fmt.Fprintf(w, "Bar of strict budgets: the same, over the program with tracing off. It is met %d of %d times.\n", held, strict)
 	}

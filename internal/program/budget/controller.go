@@ -2,6 +2,7 @@ package budget
 
 import (
 	"math"
+	"slices"
 
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -131,10 +132,10 @@ type Controller struct {
 	counted  []uint64 // by site: of Sample.Counts, when last seen
 	called   []uint32 // sites of which there is anything in the period
 	rated    []uint32 // sites that are called, or were of late: of all others average knows all
-	balance  float64 // of the account, ns
-	rate     float64 // what comes in per ns, of late
-	cpus     float64 // CPU time in a ns, of late
-	crowded  float64 // see crowded
+	balance  float64  // of the account, ns
+	rate     float64  // what comes in per ns, of late
+	cpus     float64  // CPU time in a ns, of late
+	crowded  float64  // see crowded
 	seen     period
 	spent    float64 // by tracing, since the start, ns
 	demoted  int     // sites that are not at level full
@@ -209,6 +210,8 @@ func (c *Controller) grow(n int) {
 	if more := n - len(c.sites); more > 0 {
 		c.sites = append(c.sites, make([]site, more)...)
 		c.counted = append(c.counted, make([]uint64, more)...)
+		// Functions that are called for the first time make none of these longer: tests count mallocs.
+		c.called, c.rated, c.work.news = slices.Grow(c.called, n), slices.Grow(c.rated, n), slices.Grow(c.work.news, n)
 	}
 }
 
@@ -377,7 +380,7 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 }
 
 // news returns the sites of which calls have been counted, and finds what counting a call costs while so many are. Most
-// functions of a program are not called at any time: so this is the only look at all of them.
+// functions of a program are not called at any time: what follows looks at the others only.
 func (c *Controller) news(counts []uint64, cpu float64) []uint32 {
 	news, calls := c.work.news[:0], 0.0
 	for i, n := range counts {

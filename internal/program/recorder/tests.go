@@ -85,9 +85,9 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 }
 
 // apart returns how much time there has to be between two pieces of work that take so much CPU time each,
-// all in ns. They take no more than a tenth of the budget then, unless they are 20 ms apart: the budget
+// all in ns. They take no more than a tenth of the budget then, unless they are 40 ms apart: the budget
 // has to react.
 func (r *Recorder) apart(ns int64) int64 {
-	const part, most = 0.1, 20e6
+	const part, most = 0.1, 40e6
 	return int64(min(float64(ns)/max(part*r.config.Budget.Share, 1e-6), most))
 }

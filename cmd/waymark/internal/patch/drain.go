@@ -196,6 +196,22 @@ func (t *Target) Drain(all bool, now uint64, do func(*Part)) (some bool, until u
 	return some, until
 }
 
+// Waiting returns how many records wait in full chunks, which Drain has not told.
+func (t *Target) Waiting() (records uint64) {
+	if t.memory == nil {
+		return 0
+	}
+	for p := range t.drain.of {
+		for _, chunk := range t.drain.of[p].given {
+			if atomic.LoadUint32(t.drain.state(chunk)) != format.ChunkFull {
+				break
+			}
+			records += format.ChunkSize / format.RecordSize
+		}
+	}
+	return records
+}
+
 // begins returns the clock of the first event.
 func (p *Part) begins() uint64 {
 	if list := p.Records(); len(list) > 0 {

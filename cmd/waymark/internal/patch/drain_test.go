@@ -68,3 +68,23 @@ func TestDrain(t *testing.T) {
 		t.Errorf("%d of %d events were told in the end", told, made.Load())
 	}
 }
+
+// What waits is what full chunks hold that nobody has drained.
+func TestWaiting(t *testing.T) {
+	target := &Target{memory: make([]byte, size), Image: new(image.Image), at: 1 << 32}
+	d := &target.drain
+	d.begin(target)
+	for p, full := range []int{2, 1} {
+		for _, chunk := range d.of[p].given[:full] {
+			binary.LittleEndian.PutUint32(target.memory[chunk+32:], format.ChunkSize)
+			atomic.StoreUint32(d.state(chunk), format.ChunkFull)
+		}
+	}
+	if got := target.Waiting(); got != 3*format.ChunkSize/format.RecordSize {
+		t.Errorf("%d records wait in three chunks", got)
+	}
+	target.Drain(true, 0, func(*Part) {})
+	if got := target.Waiting(); got != 0 {
+		t.Errorf("%d records wait when all were drained", got)
+	}
+}

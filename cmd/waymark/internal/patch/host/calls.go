@@ -73,7 +73,7 @@ func (k *told) end(c *patch.Call) {
 func (k *told) tell(c *patch.Call, end string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	tick := k.scale.tick()
+	tick := k.h.tick
 	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
 	if k.full() || end != control.OnEnter && took < k.least {
 		return

@@ -45,6 +45,8 @@ type host struct {
 	files  []*recording
 	ending bool      // events of chunks that aren't full are wanted, too
 	looked time.Time // when chunks that weren't full were, last
+	scale  scale
+	tick   float64 // ns, as far as that is known when calls are told
 	quit   chan struct{}
 	ended  chan struct{}
 }
@@ -72,7 +74,7 @@ const idle = time.Millisecond
 const lookEvery = 100 * time.Millisecond
 
 func newHost(t *patch.Target) *host {
-	h := &host{t: t, began: time.Now(), follow: t.Follow(), quit: make(chan struct{}), ended: make(chan struct{})}
+	h := &host{t: t, began: time.Now(), scale: newScale(), follow: t.Follow(), quit: make(chan struct{}), ended: make(chan struct{})}
 	for _, f := range t.Image.Funcs {
 		if f.Runtime() || f.Wrapper() || f.Assembly() || f.InChild() || strings.HasPrefix(f.Name, "type:") {
 			continue
@@ -151,6 +153,7 @@ func (h *host) deliver() bool {
 	if now := time.Now(); !all && h.values != nil && now.Sub(h.looked) > lookEvery {
 		all, h.looked = true, now
 	}
+	h.tick = h.scale.tick()
 	some, until := h.t.Drain(all, until, func(p *patch.Part) {
 		for _, f := range h.files {
 			f.Add(p)
@@ -421,6 +424,17 @@ func (h *host) drops() map[*patch.Site]uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.t.Drops()
+}
+
+// behind returns the calls that were lost, and those that wait to be told to the only task: programs may make them faster
+// than they are told. With several tasks nobody knows yet whose they are.
+func (h *host) behind() (drops map[*patch.Site]uint64, waiting uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.tasks) == 1 && len(h.files) == 0 {
+		waiting = h.t.Waiting() / 2 // of two events each
+	}
+	return h.t.Drops(), waiting
 }
 
 // stop ends a task.

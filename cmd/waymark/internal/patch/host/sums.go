@@ -114,7 +114,7 @@ func (s *sums) end(c *patch.Call) {
 	r.self += took - min(c.Callees, took)
 	r.least, r.most = min(r.least, took), max(r.most, took)
 	if s.periods {
-		r.durations.Add(time.Duration(float64(took) * s.scale.tick()))
+		r.durations.Add(time.Duration(took)) // in ticks
 	}
 }
 
@@ -148,7 +148,7 @@ func (s *sums) Next() (n control.News) {
 			s.complete(&out, r)
 		}
 		if s.periods && r.ended > 0 {
-			out.P99NS = int64(r.durations.Histogram().Quantile(0.99))
+			out.P99NS = ns(uint64(r.durations.Histogram().Quantile(0.99)))
 		}
 		n.Hits += out.Calls
 		n.Functions = append(n.Functions, out)

@@ -102,8 +102,9 @@ func (t *task) Took() time.Duration {
 	if t.values != nil {
 		per = perValued
 	}
-	calls := t.seen.Load()
-	for site, n := range t.h.drops() {
+	drops, waiting := t.h.behind()
+	calls := t.seen.Load() + waiting
+	for site, n := range drops {
 		if _, ok := t.known[site.Func]; ok {
 			calls += n
 		}
@@ -312,7 +313,7 @@ func (t *task) accepts(c *patch.Call) bool {
 		d = decide.New(t.only, args, results, fails)
 		t.of[c.Site] = d
 	}
-	took := float64(c.Ended-min(c.Began, c.Ended)) * t.scale.tick()
+	took := float64(c.Ended-min(c.Began, c.Ended)) * t.h.tick
 	facts := decide.Facts{Goroutine: c.Goroutine, Duration: int64(took), Panicked: c.End == patch.Panicked, Returned: c.End == patch.Returned}
 	var args, results []value.Value
 	if t.args {

@@ -124,7 +124,7 @@ func (t *traces) end(c *patch.Call) {
 	if node == 0 { // the tree has no room for it
 		return
 	}
-	tick := t.scale.tick()
+	tick := t.h.tick
 	took := c.Ended - min(c.Began, c.Ended)
 	panicked := c.End == patch.Panicked
 	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: panicked, Failed: c.Failed})

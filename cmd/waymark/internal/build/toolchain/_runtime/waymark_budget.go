@@ -78,11 +78,9 @@ func WMCounts(counted, timed []uint64) {
 			timed[site] += atomic.Load64(&wmCellAt(cells, uint32(site)).calls)
 		}
 	}
-	n := min(wmGuesses.n.Load(), uintptr(len(counted)))
-	for site, list := uintptr(0), wmGuesses.list.Load(); site < n; site++ {
-		if calls := atomic.Load64(&wmGuessAt(list, uint32(site)).Calls); calls > 0 {
-			counted[site] += calls - 1
-		}
+	for site := range min(wmGuesses.n.Load(), uintptr(len(counted))) {
+		guess, _ := WMGuessOf(uint32(site))
+		counted[site] += guess.Calls
 	}
 }
 
