@@ -43,7 +43,7 @@ func build(t *testing.T) string {
 func serve(t *testing.T, prog, waymark string, args ...string) *service {
 	t.Helper()
 	s, env := &service{cmd: exec.Command(prog, args...)}, append(os.Environ(), "OTEL_SERVICE_NAME="+args[0])
-	if *one {
+	if *one { // with as many Ps as it has on two processors
 		s.cmd, env = exec.Command("taskset", append([]string{"-c", "0", prog}, args...)...), append(env, "GOMAXPROCS=2")
 	}
 	s.cmd.Env = env

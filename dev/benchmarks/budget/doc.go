@@ -9,8 +9,8 @@
 // ratio to plain. The ratio of plain again says how much is noise.
 //
 // With -beside each variant runs at the same time as plain, on one processor, which both share by turns
-// of some ms: its speed and its caches are the same for both. Ratios of a program to itself differ by
-// 1 % then, and by 10 % where the machine is shared with others and each run has it for itself.
+// of some ms: its speed and its caches are the same for both. A program differs from itself by 1 to 3 %
+// then, and by 10 % where the machine is shared with others and runs take turns.
 //
 // On a machine that is shared, -tries has a run repeated beside which a piece of work took longer than
 // it does at best.

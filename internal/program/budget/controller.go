@@ -131,7 +131,7 @@ type Controller struct {
 	sites    []site
 	counted  []uint64 // by site: of Sample.Counts, when last seen
 	called   []uint32 // sites of which there is anything in the period
-	rated    []uint32 // sites that are called, or were of late: of all others average knows all
+	rated    []uint32 // sites that are called, or were of late: the rates of all others are 0, and stay so
 	balance  float64  // of the account, ns
 	rate     float64  // what comes in per ns, of late
 	cpus     float64  // CPU time in a ns, of late
@@ -409,7 +409,7 @@ func (c *Controller) call(id uint32) *site {
 	return f
 }
 
-// average brings up to date what is known of each site.
+// average brings up to date what is known of each site that is rated.
 func (c *Controller) average() {
 	weight := 1 - math.Exp(-c.seen.ns/slow)
 	rated := c.rated[:0]

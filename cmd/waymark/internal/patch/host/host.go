@@ -421,9 +421,8 @@ func (h *host) drop(w watcher) {
 
 // drops returns the calls that there was no room for.
 func (h *host) drops() map[*patch.Site]uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.t.Drops()
+	drops, _ := h.behind()
+	return drops
 }
 
 // behind returns the calls that were lost, and those that wait to be told to the only task: programs may make them faster

@@ -51,7 +51,7 @@ type wmG struct {
 	node     uint32 // of the call that started the goroutine, see waymark_paths.go
 	unwound  uint32 // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 
-	// What gathers traces needs of a g is above, what times calls is below: each in one cache line on amd64 and arm64.
+	// What gathers traces needs of a g is above, what times calls is below: by go1.26 each is in one cache line.
 	stack   uintptr     // *wmStack, see waymark_stack.go; 0 if there is none
 	timing  uintptr     // the same while the fast path may time calls, else 0
 	pathing uintptr     // the same if calls are added up by path, too; timing is 0 then
