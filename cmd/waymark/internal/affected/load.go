@@ -26,6 +26,21 @@ type Options struct {
 	Packages []string    // as the go command takes them
 	Ignore   string      // a file that is none of the sources: the map
 	Copy     bool        // the sources are a copy, with all files that are in the folder
+	Library  *Library    // of the states that are compared; nil: of this one only
+}
+
+// A Library has the types of packages that are in none of the user's modules. Two states that are compared have most of
+// them in common, and to check them takes longer than all else.
+type Library struct {
+	fset  *token.FileSet
+	types map[libraryKey]*types.Package
+}
+
+type libraryKey struct{ dir, importPath string }
+
+// NewLibrary returns an empty library.
+func NewLibrary() *Library {
+	return &Library{fset: token.NewFileSet(), types: make(map[libraryKey]*types.Package)}
 }
 
 // A listed package is what go list says of it. Packages that are compiled anew for a test are listed
@@ -84,7 +99,7 @@ func list(o Options) (all []*listed, err error) {
 // A loader checks the types of packages, in the order of their imports.
 type loader struct {
 	*State
-	fset    *token.FileSet
+	*Library
 	types   map[string]*types.Package
 	hashed  map[string]bool // packages whose declarations are in the state
 	tested  map[string]bool // paths of packages that are listed with their tests
@@ -100,8 +115,11 @@ func Load(o Options) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Library == nil {
+		o.Library = NewLibrary()
+	}
 	l := &loader{
-		State: newState(o), fset: token.NewFileSet(), types: map[string]*types.Package{"unsafe": types.Unsafe},
+		State: newState(o), Library: o.Library, types: map[string]*types.Package{"unsafe": types.Unsafe},
 		hashed: make(map[string]bool), tested: make(map[string]bool), starts: make(map[string]bool), sources: make(map[string][]byte), closures: make(map[string]bool),
 	}
 	byPath := make(map[string]*listed)
@@ -122,8 +140,34 @@ func Load(o Options) (*State, error) {
 	return l.State, nil
 }
 
-// load checks the types of a package, and hashes its declarations unless they are hashed with tests.
+// load checks the types of a package, and hashes its declarations if it is the user's.
 func (l *loader) load(p *listed) {
+	if p.main() {
+		l.check(p)
+		return
+	}
+	key := libraryKey{p.Dir, p.ImportPath}
+	if known := l.Library.types[key]; known != nil && l.imports(p, known) {
+		l.types[p.ImportPath] = known
+	} else {
+		l.check(p)
+		l.Library.types[key] = l.types[p.ImportPath]
+	}
+	if !p.Standard {
+		l.dependency(p)
+	}
+}
+
+// imports reports whether the package would be checked with what the known one was checked with.
+func (l *loader) imports(p *listed, known *types.Package) bool {
+	return !slices.ContainsFunc(p.Imports, func(path string) bool {
+		imported, err := importer{l, p}.Import(path)
+		return path != "C" && (err != nil || !slices.Contains(known.Imports(), imported))
+	})
+}
+
+// check checks the types of a package, and hashes its declarations unless they are hashed with tests.
+func (l *loader) check(p *listed) {
 	var files []*ast.File
 	mode := parser.SkipObjectResolution
 	if p.main() {
@@ -162,21 +206,19 @@ func (l *loader) load(p *listed) {
 		info = nil
 	}
 	l.types[p.ImportPath], _ = conf.Check(p.path(), l.fset, files, info)
-	switch {
-	case p.main():
-		if p.Error != nil {
-			problem = p.Error.Err
-		}
-		// A package may be compiled several times: one counts, the one with its tests if there is one.
-		if tested := p.ForTest == p.path(); !tested && l.tested[p.path()] || l.hashed[p.path()] {
-			return
-		}
-		l.hashed[p.path()] = true
-		u := &unit{loader: l, listed: p, info: info, pkg: l.types[p.ImportPath]}
-		u.declare(files, problem)
-	case !p.Standard:
-		l.dependency(p)
+	if !p.main() {
+		return
 	}
+	if p.Error != nil {
+		problem = p.Error.Err
+	}
+	// A package may be compiled several times: one counts, the one with its tests if there is one.
+	if tested := p.ForTest == p.path(); !tested && l.tested[p.path()] || l.hashed[p.path()] {
+		return
+	}
+	l.hashed[p.path()] = true
+	u := &unit{loader: l, listed: p, info: info, pkg: l.types[p.ImportPath]}
+	u.declare(files, problem)
 }
 
 // dependency notes of a package of others what isn't fixed by go.mod.

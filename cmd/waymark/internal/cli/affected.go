@@ -157,7 +157,7 @@ func (a *app) choose(b *build.Build, f *affectedFlags, rest []string) (*choice, 
 	show, done := a.progress()
 	defer done()
 	show("hashing declarations")
-	o := affected.Options{Env: b.Plain, Flags: b.Given, Args: rest, Packages: b.Asked, Ignore: c.path}
+	o := affected.Options{Env: b.Plain, Flags: b.Given, Args: rest, Packages: b.Asked, Ignore: c.path, Library: affected.NewLibrary()}
 	if c.now, err = affected.Load(o); err != nil {
 		return nil, err
 	}
