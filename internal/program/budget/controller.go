@@ -16,6 +16,9 @@ const (
 
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
+	longUsual  = 10e9 // CPUs that the program usually has are an average of so much time,
+	leastUsual = 0.25 // and at least so many
+
 	mostSaved   = 500e6 // for tests that begin
 	partOfSaved = 0.01  // is for one of them, but
 	leastAhead  = 5e6   // at least: a test of 1 ms is recorded to its end; if nothing is saved,
@@ -122,10 +125,11 @@ type Controller struct {
 	// begun, half of what comes in is saved until there is enough.
 	Saved float64
 
-	share float64 // of the program's own CPU time that tracing may take
-	costs Costs
-	write float64 // ns, of a recorded call in the background
-	scale scale   // of values
+	share   float64 // of the program's own CPU time that tracing may take
+	costs   Costs
+	write   float64 // ns, of a recorded call in the background
+	writing writing // since that was measured
+	scale   scale   // of values
 
 	last     Usage
 	sites    []site
@@ -135,6 +139,8 @@ type Controller struct {
 	balance  float64  // of the account, ns
 	rate     float64  // what comes in per ns, of late
 	cpus     float64  // CPU time in a ns, of late
+	usual    float64  // the same, of a longer time
+	age      float64  // since the start, ns
 	crowded  float64  // see crowded
 	seen     period
 	spent    float64 // by tracing, since the start, ns
@@ -148,6 +154,12 @@ type Controller struct {
 	own       float64 // time of the suite without tracing, CPU time and idle time, ns
 
 	work work
+}
+
+// writing is what it took to write calls.
+type writing struct {
+	calls uint64
+	ns    float64
 }
 
 // A period is what has happened since the rates were last looked at.
@@ -192,7 +204,7 @@ type site struct {
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
 func New(share float64, costs Costs, start Usage) *Controller {
-	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1, crowded: 1}
+	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1, usual: 1, crowded: 1}
 	c.rate = share
 	c.balance = c.income(reserve / 4)
 	return c
@@ -220,6 +232,10 @@ func (c *Controller) income(ns float64) float64 { return ns * c.rate }
 
 // Spent returns what tracing has cost since the start, in ns.
 func (c *Controller) Spent() int64 { return int64(c.spent) }
+
+// Usual returns how many CPUs the program usually has, 1/4 to 1. A budget is of CPU time: in so much less time of a clock
+// there is so much less to be decided, and to pay for it.
+func (c *Controller) Usual() float64 { return min(max(c.usual, leastUsual), 1) }
 
 // Demoted returns the number of sites that are not at level full.
 func (c *Controller) Demoted() int { return c.demoted }
@@ -265,8 +281,10 @@ func (c *Controller) account(s *Sample) {
 	recorded, counting, spent := c.take(s)
 	if s.Own == 0 { // the system doesn't say what a thread takes
 		own = float64(recorded) * c.write
-	} else if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
-		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
+	} else if c.writing.calls, c.writing.ns = c.writing.calls+recorded, c.writing.ns+own; c.writing.calls > enoughCalls/2 {
+		// Of fewer calls, what a single wake-up takes would count for too much.
+		c.write += (min(c.writing.ns/float64(c.writing.calls), 4*c.costs.Write) - c.write) / 4
+		c.writing = writing{}
 	}
 	spent += own + timer + samples
 	c.spent += spent
@@ -293,6 +311,8 @@ func (c *Controller) account(s *Sample) {
 		weight := 1 - math.Exp(-ns/longWindow)
 		c.rate += (income/ns - c.rate) * weight
 		c.cpus += (cpu/ns - c.cpus) * weight
+		c.age += ns
+		c.usual += (cpu/ns - c.usual) * max(1-math.Exp(-ns/longUsual), ns/c.age)
 	}
 	c.balance += income
 	c.balance -= spent

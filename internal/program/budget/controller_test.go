@@ -486,6 +486,30 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// What it takes to write a call is measured, however few of them are written at a time.
+func TestWriting(t *testing.T) {
+	c := New(0.1, Costs{Call: 30, Write: 10}, Usage{})
+	for i := int64(1); i <= 1000; i++ {
+		c.Account(Sample{Usage: Usage{Now: i * 20e6, CPU: i * 20e6, Own: i * 100 * 25}, Tick: 1, Tallies: []format.Tally{{Calls: 100}}})
+	}
+	if c.write < 20 || c.write > 25 {
+		t.Errorf("to write a call takes %.1f ns, want nearly 25", c.write)
+	}
+}
+
+// The CPUs that a program usually has are known after some seconds, and never less than a quarter of one.
+func TestUsual(t *testing.T) {
+	for _, test := range []struct{ cpus, want float64 }{{0.01, 0.25}, {0.4, 0.4}, {2, 1}} {
+		c := New(0.1, Costs{Call: 30}, Usage{})
+		for i := int64(1); i <= 100; i++ {
+			c.Account(Sample{Usage: Usage{Now: i * 20e6, CPU: int64(float64(i) * 20e6 * test.cpus)}, Tick: 1})
+		}
+		if got := c.Usual(); got < test.want*0.99 || got > test.want*1.01 {
+			t.Errorf("a program that has %v CPUs usually has %.2f, want %v", test.cpus, got, test.want)
+		}
+	}
+}
+
 // Where the system doesn't say what a thread takes, writing costs what was reckoned.
 func TestNoThreadTimes(t *testing.T) {
 	c := New(0.1, Costs{Call: 30, Write: 10}, Usage{})

@@ -33,6 +33,7 @@ type Sampling struct {
 
 	mu       sync.Mutex // guards what follows
 	gaps     Gaps
+	usual    float64 // see Controller.Usual; 0: 1
 	counts   []uint64
 	slack    int // bytes, once there are windows
 	reserved int // bytes of the heap
@@ -57,6 +58,7 @@ func (s *Sampling) Follow(c *Controller, changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reserve(s.slack + int(s.program.Sites())*keptOfSite)
+	s.usual = c.Usual()
 	if len(changes) == 0 || s.finished {
 		return
 	}
@@ -157,9 +159,12 @@ func (s *Sampling) begin(now int64, tick float64) {
 func (s *Sampling) end(now int64) {
 	s.program.Sample(0)
 	s.choose(0)
-	s.windows.End(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.usual > 0 {
+		s.windows.cpus = s.usual
+	}
+	s.windows.End(now)
 	s.gaps.Sampled(s.instant())
 }
 

@@ -5,13 +5,14 @@ package budget
 // program. So a call of one phase is as likely a sample as that of another. A function's numbers
 // are estimated from its samples.
 type Windows struct {
-	share   float64
-	state   uint64 // of random
-	next    int64  // when the next window begins, ns; 0: none is planned
-	began   int64  // when the open one began; 0: none is open
-	counts  int64  // when the counting before the next one began; 0: there is none now
-	ends    int64  // when it is to end, or counting
-	waited  int64  // of its time, for the first call
+	share   float64 // of the time
+	cpus    float64 // that the program usually has, see Controller.Usual
+	state   uint64  // of random
+	next    int64   // when the next window begins, ns; 0: none is planned
+	began   int64   // when the open one began; 0: none is open
+	counts  int64   // when the counting before the next one began; 0: there is none now
+	ends    int64   // when it is to end, or counting
+	waited  int64   // of its time, for the first call
 	length  float64
 	brief   bool // windows are short: many tell more of numbers of calls than long ones
 	windows uint32
@@ -33,7 +34,7 @@ const (
 
 // NewWindows returns windows for a budget. The seed is any number.
 func NewWindows(l Limit, seed uint64) *Windows {
-	w := &Windows{share: min(l.Share*ofBudget, mostOfTime), state: seed, length: firstWindow}
+	w := &Windows{share: min(l.Share*ofBudget, mostOfTime), cpus: 1, state: seed, length: firstWindow}
 	if l.Strict {
 		w.brief, w.share, w.length = true, w.share*careful, briefWindow
 	}
@@ -53,8 +54,9 @@ func (w *Windows) Next(now int64) int64 {
 
 // gap returns how long it is from the end of a window of that length to the next one.
 func (w *Windows) gap(length float64) int64 {
-	most := max(mostGap, w.length/w.share)
-	return int64(min(length/w.share, most, longestGap) * (0.5 + w.random()))
+	share := w.share * w.cpus
+	most := max(mostGap, w.length/share)
+	return int64(min(length/share, most, longestGap) * (0.5 + w.random()))
 }
 
 // random returns a number between 0 and 1: SplitMix64.

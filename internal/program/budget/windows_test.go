@@ -34,6 +34,21 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// A program that has a quarter of a CPU has a quarter of the windows.
+func TestWindowsOfIdle(t *testing.T) {
+	gaps := func(cpus float64) (sum int64) {
+		w := NewWindows(Limit{Share: 0.03, Strict: true}, 42)
+		w.cpus = cpus
+		for range [1000]int{} {
+			sum += w.gap(w.length)
+		}
+		return sum
+	}
+	if all, quarter := gaps(1), gaps(0.25); quarter < 4*all-1000 || quarter > 4*all+4000 {
+		t.Errorf("1000 gaps take %d ns with a quarter of a CPU, and %d with one: want four times as much", quarter, all)
+	}
+}
+
 // A window that ends very late is not followed by a pause without an end.
 func TestLateWindow(t *testing.T) {
 	w := NewWindows(Limit{Share: 0.01}, 42)

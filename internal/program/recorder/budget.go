@@ -24,7 +24,8 @@ import (
 const (
 	paceFull   = 20e6 // between the wake-ups of the writer, if a chunk is full
 	paceEmpty  = 2e6  // the same while the account is empty, at the start, and when a test begins
-	pace       = 25e6 // between two looks at what was counted
+	pace       = 25e6 // between two looks at what was counted, at least
+	wakeUp     = 20e3 // of CPU time, for each: what it takes, and what it takes others to fetch their memory again
 	leastPace  = 2e6  // between two decisions
 	leastPause = 20e3
 	countsDue  = 1e9 // between two blocks of counts, if no level changes
@@ -55,6 +56,7 @@ type governor struct {
 	levels   []uint8          // by site; sites beyond are at level full
 	demoted  int              // sites that are not at level full
 	counted  int              // of these, sites whose calls are counted
+	usual    float64          // CPUs, as the controller knows them
 	read     []uint64         // see countsOf
 	written  []uint64         // by site: counts that are in the file, or were there before the recording
 	guesses  []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
@@ -85,7 +87,7 @@ func (r *Recorder) govern() {
 	g.c.Rank, g.c.Strict = r.config.Govern.Rank, r.config.Budget.Strict
 	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
 	g.c.Seen(g.written)
-	r.governor = g
+	r.governor, g.usual = g, g.c.Usual()
 	r.enc.Tallies = make([]format.Tally, 64)
 	g.setPace(r, paceEmpty)
 	if r.config.Budget.CountsOnly() {
@@ -138,6 +140,13 @@ func (r *Recorder) rushed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.config.Budget.Strict && r.governor.events-r.governor.decided >= most
+}
+
+// nextDecision returns how much time is between the last decision and the next one, ns.
+func (g *governor) nextDecision() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.between
 }
 
 // control has the controller decide, and gives sites other levels.
@@ -204,7 +213,7 @@ func (r *Recorder) control() {
 // before they are set: the recording may end in between, and says then what was counted, and at which level.
 func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 	if !r.working(func() {
-		r.governor.taken = r.governor.c.Spent()
+		r.governor.taken, r.governor.usual = r.governor.c.Spent(), r.governor.c.Usual()
 		r.governor.samples.Follow(r.governor.c, changes)
 		for _, ch := range changes {
 			r.governor.setLevel(ch)
@@ -280,6 +289,7 @@ func (r *Recorder) pace() {
 		if !r.rt.Pause(max(pause, leastPause)) {
 			return
 		}
+		r.working(func() { r.governor.deciding += wakeUp })
 		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && s.Next() <= 0 {
 			r.decide(func() { s.Turn(r.governor.tick) })
 		}
@@ -288,7 +298,7 @@ func (r *Recorder) pace() {
 		}
 		r.control()
 		_, now = r.rt.Clock()
-		look = now + pace
+		look = now + max(pace, r.governor.nextDecision())
 		goesOn := false
 		r.working(func() { goesOn = r.governor.counted > 0 })
 		if goesOn {

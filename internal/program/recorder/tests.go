@@ -75,8 +75,10 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 			}
 		})
 		if ns, ok := watch.End(); ok {
-			r.working(func() { g.deciding += ns })
-			g.turn.Store(now + r.apart(ns))
+			r.working(func() {
+				g.deciding += ns
+				g.turn.Store(now + r.apart(ns))
+			})
 		}
 	}
 	if state == format.TestBegins || state == format.TestContinues {
@@ -89,5 +91,5 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 // has to react.
 func (r *Recorder) apart(ns int64) int64 {
 	const part, most = 0.1, 40e6
-	return int64(min(float64(ns)/max(part*r.config.Budget.Share, 1e-6), most))
+	return int64(min(float64(ns)/max(part*r.config.Budget.Share, 1e-6), most) / r.governor.usual)
 }
