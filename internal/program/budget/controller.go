@@ -233,9 +233,15 @@ func (c *Controller) income(ns float64) float64 { return ns * c.rate }
 // Spent returns what tracing has cost since the start, in ns.
 func (c *Controller) Spent() int64 { return int64(c.spent) }
 
-// Usual returns how many CPUs the program usually has, 1/4 to 1. A budget is of CPU time: in so much less time of a clock
-// there is so much less to be decided, and to pay for it.
-func (c *Controller) Usual() float64 { return min(max(c.usual, leastUsual), 1) }
+// Usual returns how many CPUs the program usually has, 1/4 to 1, if the budget is strict. It is of CPU time: in so much
+// less time of a clock there is so much less to be decided, and to pay for it. Other budgets don't hold where counting
+// costs more, and lose nothing for it: 1.
+func (c *Controller) Usual() float64 {
+	if !c.Strict {
+		return 1
+	}
+	return min(max(c.usual, leastUsual), 1)
+}
 
 // Demoted returns the number of sites that are not at level full.
 func (c *Controller) Demoted() int { return c.demoted }
@@ -282,7 +288,7 @@ func (c *Controller) account(s *Sample) {
 	if s.Own == 0 { // the system doesn't say what a thread takes
 		own = float64(recorded) * c.write
 	} else if c.writing.calls, c.writing.ns = c.writing.calls+recorded, c.writing.ns+own; c.writing.calls > enoughCalls/2 {
-		// Of fewer calls, what a single wake-up takes would count for too much.
+		// With its part of the wake-ups. Of fewer calls it would be another time each time.
 		c.write += (min(c.writing.ns/float64(c.writing.calls), 4*c.costs.Write) - c.write) / 4
 		c.writing = writing{}
 	}
@@ -312,7 +318,7 @@ func (c *Controller) account(s *Sample) {
 		c.rate += (income/ns - c.rate) * weight
 		c.cpus += (cpu/ns - c.cpus) * weight
 		c.age += ns
-		c.usual += (cpu/ns - c.usual) * max(1-math.Exp(-ns/longUsual), ns/c.age)
+		c.usual += (min(cpu/ns, 1) - c.usual) * max(1-math.Exp(-ns/longUsual), ns/c.age)
 	}
 	c.balance += income
 	c.balance -= spent

@@ -501,11 +501,15 @@ func TestWriting(t *testing.T) {
 func TestUsual(t *testing.T) {
 	for _, test := range []struct{ cpus, want float64 }{{0.01, 0.25}, {0.4, 0.4}, {2, 1}} {
 		c := New(0.1, Costs{Call: 30}, Usage{})
+		c.Strict = true
 		for i := int64(1); i <= 100; i++ {
 			c.Account(Sample{Usage: Usage{Now: i * 20e6, CPU: int64(float64(i) * 20e6 * test.cpus)}, Tick: 1})
 		}
 		if got := c.Usual(); got < test.want*0.99 || got > test.want*1.01 {
 			t.Errorf("a program that has %v CPUs usually has %.2f, want %v", test.cpus, got, test.want)
+		}
+		if c.Strict = false; c.Usual() != 1 {
+			t.Errorf("without a strict budget it has %.2f, want 1", c.Usual())
 		}
 	}
 }

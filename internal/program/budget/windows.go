@@ -2,8 +2,8 @@ package budget
 
 // Windows says when calls of demoted functions are sampled: in a window all of them are recorded or
 // timed. Windows come at random moments, and have the same share of the time in every phase of the
-// program. So a call of one phase is as likely a sample as that of another. A function's numbers
-// are estimated from its samples.
+// program, as long as it has as many CPUs. So a call of one phase is as likely a sample as that of
+// another. A function's numbers are estimated from its samples.
 type Windows struct {
 	share   float64 // of the time
 	cpus    float64 // that the program usually has, see Controller.Usual

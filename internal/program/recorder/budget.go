@@ -18,7 +18,8 @@ import (
 // Nothing of this allocates once its memory has grown: tests count the mallocs of the whole process.
 //
 // The switchboard asks the recorder with its lock held to register packages. So no lock of the
-// recorder is held when levels are set, but governor.mu, which only the two goroutines take.
+// recorder is held when levels are set, but governor.mu, which these two goroutines take, tests that
+// begin, and the end.
 
 // Times, in ns.
 const (
@@ -142,11 +143,11 @@ func (r *Recorder) rushed() bool {
 	return r.config.Budget.Strict && r.governor.events-r.governor.decided >= most
 }
 
-// nextDecision returns how much time is between the last decision and the next one, ns.
+// nextDecision returns when the next decision may be made, ns of the clock.
 func (g *governor) nextDecision() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.between
+	return g.stepped + g.between
 }
 
 // control has the controller decide, and gives sites other levels.
@@ -298,7 +299,7 @@ func (r *Recorder) pace() {
 		}
 		r.control()
 		_, now = r.rt.Clock()
-		look = now + max(pace, r.governor.nextDecision())
+		look = max(now+pace, r.governor.nextDecision())
 		goesOn := false
 		r.working(func() { goesOn = r.governor.counted > 0 })
 		if goesOn {

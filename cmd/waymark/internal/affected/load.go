@@ -36,7 +36,7 @@ type Library struct {
 	types map[libraryKey]*types.Package
 }
 
-type libraryKey struct{ dir, importPath string }
+type libraryKey struct{ dir, importPath, files string }
 
 // NewLibrary returns an empty library.
 func NewLibrary() *Library {
@@ -146,7 +146,7 @@ func (l *loader) load(p *listed) {
 		l.check(p)
 		return
 	}
-	key := libraryKey{p.Dir, p.ImportPath}
+	key := libraryKey{p.Dir, p.ImportPath, strings.Join(slices.Concat(p.GoFiles, p.CgoFiles), "/")} // tags choose files
 	if known := l.Library.types[key]; known != nil && l.imports(p, known) {
 		l.types[p.ImportPath] = known
 	} else {
