@@ -47,26 +47,27 @@ type governor struct {
 	samples *budget.Sampling
 	values  valueTimes
 	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
+	// CPU time of deciding, ns. It has no lock: to wait for one would keep a window open.
+	deciding atomic.Int64
 
 	// Guarded by Recorder.mu.
-	taken    int64            // by tracing, as the controller knows it, ns
-	own      int64            // CPU time of writing, ns
-	deciding int64            // CPU time of deciding, ns
-	events   uint64           // written, which own is for
-	decided  uint64           // of these, when the latest decision was made
-	levels   []uint8          // by site; sites beyond are at level full
-	demoted  int              // sites that are not at level full
-	counted  int              // of these, sites whose calls are counted
-	usual    float64          // CPUs, as the controller knows them
-	read     []uint64         // see countsOf
-	written  []uint64         // by site: counts that are in the file, or were there before the recording
-	guesses  []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
-	noted    int64            // when counts were written last
-	entries  int              // written then
-	pacing   bool             // a goroutine looks at what is counted
-	listed   []bool           // by site, in newCounts
-	list     []format.Count   // see newCounts
-	payload  []byte           // of a block that is made
+	taken   int64            // by tracing, as the controller knows it, ns
+	own     int64            // CPU time of writing, ns
+	events  uint64           // written, which own is for
+	decided uint64           // of these, when the latest decision was made
+	levels  []uint8          // by site; sites beyond are at level full
+	demoted int              // sites that are not at level full
+	counted int              // of these, sites whose calls are counted
+	usual   float64          // CPUs, as the controller knows them
+	read    []uint64         // see countsOf
+	written []uint64         // by site: counts that are in the file, or were there before the recording
+	guesses []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
+	noted   int64            // when counts were written last
+	entries int              // written then
+	pacing  bool             // a goroutine looks at what is counted
+	listed  []bool           // by site, in newCounts
+	list    []format.Count   // see newCounts
+	payload []byte           // of a block that is made
 }
 
 // govern begins to keep the budget. It does nothing if there is none.
@@ -172,7 +173,7 @@ func (r *Recorder) control() {
 		if len(r.enc.Tallies) < len(g.spare) {
 			r.enc.Tallies = make([]format.Tally, len(g.spare))
 		}
-		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding}
+		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding.Load()}
 		g.decided = g.events
 		due = g.counted > 0 && now-g.noted >= countsDue
 	}) {
@@ -202,7 +203,7 @@ func (r *Recorder) control() {
 			r.pacing()
 		}
 		if ns, ok := watch.End(); ok {
-			g.deciding += ns
+			g.deciding.Add(ns)
 			if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
 				g.between = leastPace
 			}
@@ -253,7 +254,7 @@ func (r *Recorder) fresh(subtest bool) {
 	r.working(func() {
 		r.noteCounts(clock, changes)
 		if ns, ok := watch.End(); ok {
-			g.deciding += ns
+			g.deciding.Add(ns)
 		}
 	})
 }
@@ -285,16 +286,20 @@ func (r *Recorder) pace() {
 	for look := now + pace; ; {
 		pause := look - now
 		if !r.config.Budget.CountsOnly() {
-			pause = min(pause, s.Next())
+			if next := s.Next(); s.Goes() {
+				pause = next
+			} else {
+				pause = min(pause, next)
+			}
 		}
 		if !r.rt.Pause(max(pause, leastPause)) {
 			return
 		}
-		r.working(func() { r.governor.deciding += wakeUp })
+		r.governor.deciding.Add(wakeUp)
 		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && s.Next() <= 0 {
 			r.decide(func() { s.Turn(r.governor.tick) })
 		}
-		if now < look {
+		if now < look || s.Goes() { // to decide takes locks that writers have
 			continue
 		}
 		r.control()
@@ -320,11 +325,9 @@ func (r *Recorder) pace() {
 func (r *Recorder) decide(f func()) {
 	watch := cputime.Begin()
 	f()
-	r.working(func() {
-		if ns, ok := watch.End(); ok {
-			r.governor.deciding += ns
-		}
-	})
+	if ns, ok := watch.End(); ok {
+		r.governor.deciding.Add(ns)
+	}
 }
 
 // usage returns the Meta that says what tracing has taken. r.mu is held.
@@ -333,7 +336,7 @@ func (r *Recorder) usage() []format.KeyValue {
 	if g.mu.TryLock() { // else a decision is being made, which knows the most of it
 		_, now := r.rt.Clock()
 		g.c.Account(budget.Sample{
-			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding.Load()}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
 			Values: g.values.since(r.rt),
 		})
 		g.taken = g.c.Spent()

@@ -75,10 +75,8 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 			}
 		})
 		if ns, ok := watch.End(); ok {
-			r.working(func() {
-				g.deciding += ns
-				g.turn.Store(now + r.apart(ns))
-			})
+			g.deciding.Add(ns)
+			r.working(func() { g.turn.Store(now + r.apart(ns)) })
 		}
 	}
 	if state == format.TestBegins || state == format.TestContinues {

@@ -116,6 +116,8 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "checkdead", before: "for _, pp := range allp {", text: "if wmAwaits() { return }; "},
 	// A goroutine that is in a hurry is there.
 	{file: "proc.go", fn: "findRunnable", before: "if pp.schedtick%61 == 0", text: "if wmHurry.Load() != 0 { wmLookFirst(pp) }; "},
+	// It was to give up its P.
+	{file: "proc.go", fn: "goschedImpl", before: "if preempted && sched.gcwaiting", text: "if preempted && wmGoesOn(pp, gp) {} else "},
 	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "gnext.wm.counts = 0; if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
 	// A goroutine may go on with another P.
 	{file: "proc.go", fn: "wirep", before: "gp.m.p.set(pp)", text: "if curg := gp.m.curg; curg != nil { curg.wm.counts = 0 }; "},

@@ -32,6 +32,21 @@ func wmRun(f func()) {
 	f()
 }
 
+// wmOnward counts how often waymark's goroutines were to give up their Ps.
+var wmOnward atomic.Uint32
+
+// wmGoesOn has gp go on with pp if it is waymark's, and reports whether it does. On a busy machine a thread has its P for
+// the time of a slice and has hardly run. At the end of the queue that all Ps share gp would wait for up to 61 slices of
+// others, a second maybe, with the recorder's locks. Once in eight times it does: what it waits for may be theirs.
+func wmGoesOn(pp *p, gp *g) bool {
+	const turns = 8
+	if gp.wm.flags&wmOwn == 0 || wmOnward.Add(1)%turns == 0 {
+		return false
+	}
+	runqput(pp, gp, true)
+	return true
+}
+
 // wmHideGoroutines takes waymark's goroutines out of what runtime/metrics reports. It doesn't look at
 // what they are doing: all that aren't blocked count as waiting, as most often they are.
 func wmHideGoroutines(a *schedStatsAggregate) {
