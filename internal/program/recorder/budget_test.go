@@ -19,6 +19,8 @@ import (
 type demoter struct {
 	mu     sync.Mutex
 	levels map[uint32]uint8
+	window bool // goes on
+	ended  int  // windows
 	over   int
 	hook   func() // called when a site has got a level
 }
@@ -34,8 +36,15 @@ func (d *demoter) govern() Govern {
 				hook()
 			}
 		},
-		Sample: func(uint32) {},
-		Rank:   func(uint32) int { return 0 },
+		Sample: func(group uint32) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if d.window && group == 0 {
+				d.ended++
+			}
+			d.window = 0 < group && group <= format.SampleGroups
+		},
+		Rank: func(uint32) int { return 0 },
 		Over: func() {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -173,6 +182,31 @@ func TestRushed(t *testing.T) {
 			t.Errorf("strict %t: it has decided: %t", strict, decided)
 		}
 		r.mu.Unlock()
+	}
+}
+
+// Windows begin and end beside a writer that has the recorder's lock for long: else all calls are recorded until it has
+// written what it has, and what is recorded meanwhile.
+func TestWindowsBesideTheWriter(t *testing.T) {
+	f, d, r := governed(t, Config{})
+	defer r.Close()
+	untilCounted(t, f, d, 1)
+	beside := func() bool {
+		r.mu.Lock() // the pacer may be about to decide, and wait for it
+		defer r.mu.Unlock()
+		d.mu.Lock()
+		window, ended := d.window, d.ended
+		d.mu.Unlock()
+		time.Sleep(20 * time.Millisecond)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return !window && d.ended > ended
+	}
+	for i := 0; !beside(); i++ {
+		if i == 500 {
+			t.Fatal("no window begins and ends while somebody has the lock")
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
