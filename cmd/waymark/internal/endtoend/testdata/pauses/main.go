@@ -2,6 +2,8 @@
 //
 //	pauses busy       beside a goroutine that has the only P: prints how much CPU time the program takes
 //	                  while waymark pauses for a millisecond, ns, the median of many pauses
+//	pauses works      a goroutine of waymark's works for many slices of time, beside many that are busy: prints how
+//	                  many times as much CPU time the program takes meanwhile as if it were alone
 //	pauses ring       pauses that would take longer than any test are ended, alone and beside it
 //	pauses awaited    the program waits for what comes after a pause
 //	pauses deadlock   it waits for nothing, while waymark pauses
@@ -26,6 +28,16 @@ func main() {
 	switch os.Args[1] {
 	case "busy":
 		fmt.Println(late())
+	case "works":
+		alone := work()
+		for range 20 {
+			go func() {
+				for n := 0; ; n++ {
+					busy(n)
+				}
+			}()
+		}
+		fmt.Println(work() / alone)
 	case "ring":
 		ring(10_000)
 		go func() {
@@ -68,6 +80,19 @@ func late() int64 {
 			busy(n)
 		}
 	}
+}
+
+// work returns how much CPU time the program takes while a goroutine of waymark's works for some 200 ms, ns.
+func work() int64 {
+	took := make(chan int64)
+	rt.Go(func() {
+		before := cpu()
+		for n := range 50 {
+			busy(n)
+		}
+		took <- cpu() - before
+	})
+	return <-took
 }
 
 // ring ends a pause again and again, often just when it begins.
