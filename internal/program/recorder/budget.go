@@ -299,7 +299,7 @@ func (r *Recorder) pace() {
 		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && s.Next() <= 0 {
 			r.decide(func() { s.Turn(r.governor.tick) })
 		}
-		if now < look || s.Goes() { // to decide takes locks that writers have
+		if now < look || s.Goes() { // the writer may have locks that are taken to decide
 			continue
 		}
 		r.control()

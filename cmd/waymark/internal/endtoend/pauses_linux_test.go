@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -8,13 +9,15 @@ import (
 	"time"
 )
 
-// What keeps a budget runs in time, although the only P is busy: the scheduler alone would let it wait for 10 ms, and for
-// 10 ms of each other goroutine whenever it has worked as long. A pause ends when somebody says so. While waymark pauses
-// a program is deadlocked if it can't wait for waymark.
+// What keeps a budget runs in time, although the only P is busy: the scheduler alone would let it wait for 10 ms. After
+// 10 ms of work it would be all others' turn. Now and then it is, as waymark may wait for them. A pause ends when somebody
+// says so. While waymark pauses a program is deadlocked if it can't wait for waymark.
 func TestPauses(t *testing.T) {
 	prog := instrument(t, "pauses")
-	for _, c := range []struct{ do, says string }{{"busy", ""}, {"works", ""}, {"ring", ""}, {"awaited", ""}, {"deadlock", "all goroutines are asleep - deadlock!"}} {
-		out, err := exec.Command(prog, c.do).CombinedOutput()
+	for _, c := range []struct{ do, says string }{{"busy", ""}, {"works", ""}, {"spins", ""}, {"ring", ""}, {"awaited", ""}, {"deadlock", "all goroutines are asleep - deadlock!"}} {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		out, err := exec.CommandContext(ctx, prog, c.do).CombinedOutput()
+		cancel()
 		if (err != nil) != (c.says != "") || !strings.Contains(string(out), c.says) {
 			t.Errorf("%s: %v, want %q\n%s", c.do, err, c.says, out)
 			continue

@@ -116,7 +116,7 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "checkdead", before: "for _, pp := range allp {", text: "if wmAwaits() { return }; "},
 	// A goroutine that is in a hurry is there.
 	{file: "proc.go", fn: "findRunnable", before: "if pp.schedtick%61 == 0", text: "if wmHurry.Load() != 0 { wmLookFirst(pp) }; "},
-	// It was to give up its P.
+	// A goroutine of waymark's that is to give up its P goes on, most often.
 	{file: "proc.go", fn: "goschedImpl", before: "if preempted && sched.gcwaiting", text: "if preempted && wmGoesOn(pp, gp) {} else "},
 	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "gnext.wm.counts = 0; if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
 	// A goroutine may go on with another P.

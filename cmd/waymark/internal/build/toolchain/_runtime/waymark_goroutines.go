@@ -32,17 +32,20 @@ func wmRun(f func()) {
 	f()
 }
 
-// wmOnward counts how often waymark's goroutines were to give up their Ps.
+// wmOnward counts how often waymark's goroutines were to give up their Ps at the end of a slice of time.
 var wmOnward atomic.Uint32
 
-// wmGoesOn has gp go on with pp if it is waymark's, and reports whether it does. On a busy machine a thread has its P for
-// the time of a slice and has hardly run. At the end of the queue that all Ps share gp would wait for up to 61 slices of
-// others, a second maybe, with the recorder's locks. Once in eight times it does: what it waits for may be theirs.
+// wmGoesOn has gp go on with pp for another slice of time if it is waymark's, and reports whether it does. On a busy
+// machine a thread may have had its P for a slice, and hardly a processor. At the end of the queue that all Ps share gp
+// would wait for all others there, maybe with a lock of the recorder's. A P with others of its own looks there once in
+// 61 turns. Once in eight times it does wait: what it waits for may be theirs. Who is in a hurry comes first anyway, and
+// its coming is not the end of a slice.
 func wmGoesOn(pp *p, gp *g) bool {
 	const turns = 8
-	if gp.wm.flags&wmOwn == 0 || wmOnward.Add(1)%turns == 0 {
+	if gp.wm.flags&wmOwn == 0 || wmHurry.Load() <= 0 && wmOnward.Add(1)%turns == 0 {
 		return false
 	}
+	pp.schedtick++ // else sysmon takes the slice for the one before, which is over
 	runqput(pp, gp, true)
 	return true
 }

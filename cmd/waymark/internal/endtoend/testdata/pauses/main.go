@@ -4,6 +4,7 @@
 //	                  while waymark pauses for a millisecond, ns, the median of many pauses
 //	pauses works      a goroutine of waymark's works for many slices of time, beside many that are busy: prints how
 //	                  many times as much CPU time the program takes meanwhile as if it were alone
+//	pauses spins      a goroutine of waymark's waits for the program without letting it have the only P
 //	pauses ring       pauses that would take longer than any test are ended, alone and beside it
 //	pauses awaited    the program waits for what comes after a pause
 //	pauses deadlock   it waits for nothing, while waymark pauses
@@ -38,6 +39,18 @@ func main() {
 			}()
 		}
 		fmt.Println(work() / alone)
+	case "spins":
+		var said atomic.Bool
+		heard := make(chan bool)
+		rt.Go(func() {
+			heard <- true
+			for !said.Load() {
+			}
+			heard <- true
+		})
+		<-heard
+		said.Store(true)
+		<-heard
 	case "ring":
 		ring(10_000)
 		go func() {
