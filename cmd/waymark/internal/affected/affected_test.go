@@ -120,7 +120,6 @@ type edit struct{ file, old, new string }
 // state returns the state of the sources with edits.
 func state(t *testing.T, edits ...edit) *State {
 	t.Helper()
-	dir := t.TempDir()
 	files := maps.Clone(sources)
 	for _, e := range edits {
 		if !strings.Contains(files[e.file], e.old) {
@@ -128,6 +127,12 @@ func state(t *testing.T, edits ...edit) *State {
 		}
 		files[e.file] = strings.Replace(files[e.file], e.old, e.new, 1)
 	}
+	return written(t, t.TempDir(), files, library)
+}
+
+// written returns the state of the module in dir, once the files are there or beside it.
+func written(t *testing.T, dir string, files map[string]string, lib *Library) *State {
+	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
@@ -138,7 +143,7 @@ func state(t *testing.T, edits ...edit) *State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Load(Options{Env: env, Packages: []string{"./..."}, Library: library})
+	s, err := Load(Options{Env: env, Packages: []string{"./..."}, Library: lib})
 	if err != nil {
 		t.Fatal(err)
 	}
