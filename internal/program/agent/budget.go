@@ -26,18 +26,19 @@ const (
 // A timeBudget keeps statistics within a budget: functions whose calls cost too much to time are
 // counted only.
 type timeBudget struct {
-	c        *budget.Controller
-	clock    uint64 // at the start, in ticks, and in ns
-	mono     int64
-	tick     float64 // ns, when last looked
-	deciding int64   // CPU time of deciding, ns
-	counted  []uint64
-	timed    []uint64     // by site, when last looked at
-	now      []uint64     // to be filled
-	sums     []sumOfCalls // by site, when last looked at
-	tallies  []format.Tally
-	pause    time.Duration // until it looks again
-	sampling *budget.Sampling
+	c            *budget.Controller
+	clock        uint64 // at the start, in ticks, and in ns
+	mono         int64
+	tick         float64       // ns, when last looked
+	deciding     int64         // CPU time of deciding, ns
+	turns, steps cputime.Meter // of that
+	counted      []uint64
+	timed        []uint64     // by site, when last looked at
+	now          []uint64     // to be filled
+	sums         []sumOfCalls // by site, when last looked at
+	tallies      []format.Tally
+	pause        time.Duration // until it looks again
+	sampling     *budget.Sampling
 }
 
 // A sumOfCalls is how long how many calls of a site took, in ticks.
@@ -88,9 +89,7 @@ func (b *timeBudget) window() {
 	}
 	watch := cputime.Begin()
 	b.sampling.Turn(b.tick)
-	if ns, ok := watch.End(); ok {
-		b.deciding += ns
-	}
+	b.deciding += b.turns.Take(watch, 1)
 }
 
 // spent returns the CPU time of the process, ns, and what tracing has taken of it; 0 without a budget.
@@ -132,9 +131,7 @@ func (b *timeBudget) step() time.Duration {
 	for _, ch := range changes {
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)
 	}
-	if ns, ok := watch.End(); ok {
-		b.deciding += ns
-	}
+	b.deciding += b.steps.Take(watch, 1)
 	if b.pause = min(2*b.pause, lookEvery); calls == 0 && b.c.Demoted() == 0 {
 		b.pause = lookIdle
 	}

@@ -44,6 +44,7 @@ type hosting interface {
 	SampleCost() (calls, ticks, floor uint64)
 
 	Go(f func())
+	LikeOthers()
 	Ready(fd int32, write bool, ns int64) int32
 	GoLast(f func())
 	Await(ns int64) (ending bool)
@@ -103,6 +104,7 @@ func (program) Reserve(bytes int)                        { rt.Reserve(bytes) }
 func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
 func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }
 func (program) Go(f func())                              { rt.Go(f) }
+func (program) LikeOthers()                              { rt.LikeOthers() }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }

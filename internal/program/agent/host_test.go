@@ -72,6 +72,7 @@ func (f *fake) Packages(do func(*rt.Package)) {
 }
 func (f *fake) Stringer(do func(any) (string, bool))     { f.stringer = do }
 func (f *fake) Go(do func())                             { go do() }
+func (f *fake) LikeOthers()                              {}
 func (f *fake) Ready(int32, bool, int64) int32           { return -1 }
 func (f *fake) GoLast(do func())                         { f.last = append(f.last, do) }
 func (f *fake) Sample(uint64)                            {}

@@ -37,6 +37,7 @@ func (t *texts) text(v any) (string, bool) {
 	}
 	answer := make(chan string, 1)
 	host.Go(func() {
+		host.LikeOthers()
 		defer close(answer)
 		defer func() { recover() }() // a nil receiver, mostly: then its fields are recorded
 		answer <- method()

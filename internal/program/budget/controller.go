@@ -54,6 +54,11 @@ const (
 	// careful is the part of a strict budget that is used: in some programs calls cost twice as much as is known.
 	careful = 0.5
 
+	// partOfWrite is what a recorded call takes in the program, of what writing takes: where few calls are recorded among
+	// much else, nothing of either is in the cache. mostOfCall is how many times more that may be than in a loop.
+	partOfWrite = 0.4
+	mostOfCall  = 4
+
 	// dear is how many times more counting may cost with a strict budget than is known: in some programs it does.
 	dear = 1.5
 
@@ -128,6 +133,7 @@ type Controller struct {
 	share   float64 // of the program's own CPU time that tracing may take
 	costs   Costs
 	write   float64 // ns, of a recorded call in the background
+	hook    float64 // ns, of a recorded call in the program, see partOfWrite
 	writing writing // since that was measured
 	scale   scale   // of values
 
@@ -204,7 +210,7 @@ type site struct {
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
 func New(share float64, costs Costs, start Usage) *Controller {
-	c := &Controller{share: share, costs: costs, write: costs.Write, last: start, cpus: 1, usual: 1, crowded: 1}
+	c := &Controller{share: share, costs: costs, write: costs.Write, hook: costs.Call, last: start, cpus: 1, usual: 1, crowded: 1}
 	c.rate = share
 	c.balance = c.income(reserve / 4)
 	return c
@@ -289,7 +295,11 @@ func (c *Controller) account(s *Sample) {
 		own = float64(recorded) * c.write
 	} else if c.writing.calls, c.writing.ns = c.writing.calls+recorded, c.writing.ns+own; c.writing.calls > enoughCalls/2 {
 		// With its part of the wake-ups. Of fewer calls it would be another time each time.
-		c.write += (min(c.writing.ns/float64(c.writing.calls), 4*c.costs.Write) - c.write) / 4
+		ns := c.writing.ns / float64(c.writing.calls)
+		c.write += (min(ns, 4*c.costs.Write) - c.write) / 4
+		if c.Strict {
+			c.hook = max(c.hook+(min(partOfWrite*ns, mostOfCall*c.costs.Call)-c.hook)/4, c.costs.Call)
+		}
 		c.writing = writing{}
 	}
 	spent += own + timer + samples
@@ -401,7 +411,7 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 			spent += calls * c.beyond(f, format.LevelCounted)
 		}
 	}
-	spent += float64(recorded) * c.costs.Call
+	spent += float64(recorded) * c.hook
 	return recorded, counting, spent
 }
 
@@ -510,7 +520,7 @@ func (c *Controller) beyond(f *site, level uint8) float64 {
 	case format.LevelOnly:
 		return 0
 	}
-	price := max(c.costs.Call+c.write-c.count(f), 0)
+	price := max(c.hook+c.write-c.count(f), 0)
 	if level == format.LevelFull {
 		price += f.values*f.scale + f.others
 	}

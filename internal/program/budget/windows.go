@@ -26,7 +26,8 @@ const (
 	lastWindow  = 1e6
 	briefWindow = 100e3
 	windowGrows = 1.2
-	mostGap     = 100e6 // ns, also after a window that ended late
+	mostGap     = 100e6 // ns, also after a window that ended late,
+	strictGap   = 4     // times that with a strict budget: else on a busy machine such windows cost what it has
 	longestGap  = 1e15  // ns, of the least of budgets
 	mostWaited  = 4e6   // ns in a window
 	counting    = 10    // windows long before one calls are counted that nobody counts else
@@ -56,6 +57,9 @@ func (w *Windows) Next(now int64) int64 {
 func (w *Windows) gap(length float64) int64 {
 	share := w.share * w.cpus
 	most := max(mostGap, w.length/share)
+	if w.brief {
+		most *= strictGap
+	}
 	return int64(min(length/share, most, longestGap) * (0.5 + w.random()))
 }
 

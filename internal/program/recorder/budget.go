@@ -44,6 +44,7 @@ type governor struct {
 	spare   []format.Tally // to be filled next
 	counts  []uint64       // see countsOf
 	pacer   func()         // Recorder.pace
+	turns   cputime.Meter  // of samples, the pacer's
 	samples *budget.Sampling
 	values  valueTimes
 	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
@@ -51,23 +52,23 @@ type governor struct {
 	deciding atomic.Int64
 
 	// Guarded by Recorder.mu.
-	taken   int64            // by tracing, as the controller knows it, ns
-	own     int64            // CPU time of writing, ns
-	events  uint64           // written, which own is for
-	decided uint64           // of these, when the latest decision was made
-	levels  []uint8          // by site; sites beyond are at level full
-	demoted int              // sites that are not at level full
-	counted int              // of these, sites whose calls are counted
-	usual   float64          // CPUs, as the controller knows them
-	read    []uint64         // see countsOf
-	written []uint64         // by site: counts that are in the file, or were there before the recording
-	guesses []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
-	noted   int64            // when counts were written last
-	entries int              // written then
-	pacing  bool             // a goroutine looks at what is counted
-	listed  []bool           // by site, in newCounts
-	list    []format.Count   // see newCounts
-	payload []byte           // of a block that is made
+	decisions, freshes, reads cputime.Meter    // of the writer and the pacer, of tests that begin, and of all tests' turns
+	taken                     int64            // by tracing, as the controller knows it, ns
+	own                       int64            // CPU time of writing, ns
+	decided                   uint64           // events encoded when the latest decision was made
+	levels                    []uint8          // by site; sites beyond are at level full
+	demoted                   int              // sites that are not at level full
+	counted                   int              // of these, sites whose calls are counted
+	usual                     float64          // CPUs, as the controller knows them
+	read                      []uint64         // see countsOf
+	written                   []uint64         // by site: counts that are in the file, or were there before the recording
+	guesses                   []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
+	noted                     int64            // when counts were written last
+	entries                   int              // written then
+	pacing                    bool             // a goroutine looks at what is counted
+	listed                    []bool           // by site, in newCounts
+	list                      []format.Count   // see newCounts
+	payload                   []byte           // of a block that is made
 }
 
 // govern begins to keep the budget. It does nothing if there is none.
@@ -108,23 +109,14 @@ func (v *valueTimes) since(h Hooks) budget.ValueTimes {
 	return budget.ValueTimes{Events: v.Events - before.Events, Bytes: v.Bytes - before.Bytes, Ticks: v.Ticks - before.Ticks}
 }
 
-// spent notes what the writer has taken for so many events. r.mu is held.
-func (r *Recorder) spent(w cputime.Watch, events uint64) {
-	g := r.governor
-	if a := r.advisor; a != nil {
-		if ns, ok := w.End(); ok {
-			a.own += ns
-		}
+// paid notes what the writer has taken, ns of CPU time. r.mu is held.
+func (r *Recorder) paid(ns int64) {
+	if r.advisor != nil {
+		r.advisor.own += ns
 	}
-	if g == nil {
-		return
+	if r.governor != nil {
+		r.governor.own += ns
 	}
-	ns, ok := w.End()
-	if !ok && g.events > 0 {
-		ns = int64(float64(g.own) * float64(events) / float64(g.events))
-	}
-	g.own += ns
-	g.events += events
 }
 
 // setPace sets how much time is between the wake-ups of the writer, ns.
@@ -141,7 +133,7 @@ func (r *Recorder) rushed() bool {
 	const most = 1 << 13 // some 2 ms of CPU time, if they have values
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.config.Budget.Strict && r.governor.events-r.governor.decided >= most
+	return r.config.Budget.Strict && r.encoded-r.governor.decided >= most
 }
 
 // nextDecision returns when the next decision may be made, ns of the clock.
@@ -174,7 +166,7 @@ func (r *Recorder) control() {
 			r.enc.Tallies = make([]format.Tally, len(g.spare))
 		}
 		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding.Load()}
-		g.decided = g.events
+		g.decided = r.encoded
 		due = g.counted > 0 && now-g.noted >= countsDue
 	}) {
 		return
@@ -202,11 +194,10 @@ func (r *Recorder) control() {
 		if !r.closed {
 			r.pacing()
 		}
-		if ns, ok := watch.End(); ok {
-			g.deciding.Add(ns)
-			if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
-				g.between = leastPace
-			}
+		ns := g.decisions.Take(watch, 1)
+		g.deciding.Add(ns)
+		if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
+			g.between = leastPace
 		}
 	})
 }
@@ -253,9 +244,7 @@ func (r *Recorder) fresh(subtest bool) {
 	}
 	r.working(func() {
 		r.noteCounts(clock, changes)
-		if ns, ok := watch.End(); ok {
-			g.deciding.Add(ns)
-		}
+		g.deciding.Add(g.freshes.Take(watch, 1))
 	})
 }
 
@@ -325,9 +314,7 @@ func (r *Recorder) pace() {
 func (r *Recorder) decide(f func()) {
 	watch := cputime.Begin()
 	f()
-	if ns, ok := watch.End(); ok {
-		r.governor.deciding.Add(ns)
-	}
+	r.governor.deciding.Add(r.governor.turns.Take(watch, 1))
 }
 
 // usage returns the Meta that says what tracing has taken. r.mu is held.

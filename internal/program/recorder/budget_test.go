@@ -174,11 +174,11 @@ func TestRushed(t *testing.T) {
 		g.mu.Unlock()
 		r.mu.Lock()
 		r.config.Budget.Strict = strict
-		g.events = g.decided + 1<<13
+		r.encoded = g.decided + 1<<13
 		r.mu.Unlock()
 		r.control()
 		r.mu.Lock()
-		if decided := g.decided == g.events; decided != strict {
+		if decided := g.decided == r.encoded; decided != strict {
 			t.Errorf("strict %t: it has decided: %t", strict, decided)
 		}
 		r.mu.Unlock()

@@ -16,7 +16,6 @@ const mostAtOnce = 64
 func (r *Recorder) loop() {
 	for r.rt.Wait(r.recording) {
 		r.mu.Lock()
-		watch, before := cputime.Begin(), r.encoded
 		if r.rt.Broken() && !r.closed {
 			r.fail(r.intact())
 		}
@@ -25,16 +24,23 @@ func (r *Recorder) loop() {
 			if i < 0 {
 				break
 			}
-			r.put(i, r.full(i))
+			watch, before := cputime.Begin(), r.encoded
+			r.encode(i, r.full(i))
+			r.paid(r.encoding.Take(watch, int(r.encoded-before)))
+			if len(r.out.buf) >= batchSize {
+				r.flushPaid()
+			}
 			if r.nearlyFull() {
 				r.stop()
 			}
 		}
-		r.flush()
+		r.flushPaid()
 		if free, _ := r.rt.Queue(); free < r.usable/2 && !r.closed {
+			watch := cputime.Begin()
 			r.grow(2*r.usable - 1)
+			ns, _ := watch.End()
+			r.paid(ns)
 		}
-		r.spent(watch, r.encoded-before)
 		r.mu.Unlock()
 		r.control()
 	}
@@ -70,8 +76,22 @@ func (r *Recorder) full(i int) content {
 	return content{h, unsafe.Slice((*format.Record)(unsafe.Pointer(&chunk[format.ChunkHeader])), n)}
 }
 
-// put appends chunk i to the batch, in the next part if this one has no room for it.
+// put encodes chunk i, and writes the batch if there is enough.
 func (r *Recorder) put(i int, c content) {
+	if r.encode(i, c); len(r.out.buf) >= batchSize {
+		r.flush()
+	}
+}
+
+// flushPaid is flush, and notes what it takes.
+func (r *Recorder) flushPaid() {
+	watch, size := cputime.Begin(), len(r.out.buf)
+	r.flush()
+	r.paid(r.writing.Take(watch, size))
+}
+
+// encode appends chunk i to the batch, in the next part if this one has no room for it.
+func (r *Recorder) encode(i int, c content) {
 	n, ok := r.append(c)
 	if !ok {
 		r.turn()
@@ -84,9 +104,6 @@ func (r *Recorder) put(i int, c content) {
 	r.out.pending.events += uint64(n)
 	r.out.pending.lost += c.Lost
 	r.taken = append(r.taken, i)
-	if len(r.out.buf) >= batchSize {
-		r.flush()
-	}
 }
 
 // flush writes the batch and frees its chunks.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/internal/program/fork"
 	"github.com/waymark-go/waymark/internal/program/objects"
 	"github.com/waymark-go/waymark/internal/program/rt"
@@ -45,6 +46,8 @@ type Recorder struct {
 	advisor  *advisor        // nil: there is one
 	taken    []int           // chunks encoded in out.buf
 	encoded  uint64          // events, of all files
+	encoding cputime.Meter   // of chunks, by their events
+	writing  cputime.Meter   // of batches, by their bytes
 	usable   int             // chunks of the arena that have been handed out, with the control chunk
 	journal  *format.Journal // nil: no test has been noted in it
 	packages []*rt.Package   // registered

@@ -74,10 +74,11 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 				r.noteCounts(clock, nil)
 			}
 		})
-		if ns, ok := watch.End(); ok {
+		r.working(func() {
+			ns := g.reads.Take(watch, 1)
 			g.deciding.Add(ns)
-			r.working(func() { g.turn.Store(now + r.apart(ns)) })
-		}
+			g.turn.Store(now + r.apart(ns))
+		})
 	}
 	if state == format.TestBegins || state == format.TestContinues {
 		r.fresh(strings.Contains(name, "/"))

@@ -98,6 +98,13 @@ func Pause(ns int64, word *uint32, value uint32, awaited bool) bool {
 	return runtime.WMPause(ns, word, value, awaited)
 }
 
+// LikeOthers has the calling goroutine, of Go, wait for its turns as the program's do: it runs the program's code.
+func LikeOthers() { runtime.WMLikeOthers() }
+
+// Turn returns the same number until the calling goroutine gives up its P, or another goroutine has had a slice of time
+// with that: then its thread may have run others.
+func Turn() uint64 { return runtime.WMTurn() }
+
 // Unpause ends the pauses that wait for word, whose value has changed.
 func Unpause(word *uint32) { runtime.WMUnpause(word) }
 

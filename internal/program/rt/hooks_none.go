@@ -97,6 +97,8 @@ func Take() int                                                             { pa
 func Wait(uint32) bool                                                      { panic(none) }
 func Pace(uint64)                                                           { panic(none) }
 func Pause(int64, *uint32, uint32, bool) bool                               { panic(none) }
+func LikeOthers()                                                           { panic(none) }
+func Turn() uint64                                                          { panic(none) }
 func Unpause(*uint32)                                                       { panic(none) }
 func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
 func Counts(counted, timed []uint64)                                        { panic(none) }

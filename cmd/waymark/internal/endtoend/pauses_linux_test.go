@@ -14,7 +14,7 @@ import (
 // says so. While waymark pauses a program is deadlocked if it can't wait for waymark.
 func TestPauses(t *testing.T) {
 	prog := instrument(t, "pauses")
-	for _, c := range []struct{ do, says string }{{"busy", ""}, {"works", ""}, {"spins", ""}, {"ring", ""}, {"awaited", ""}, {"deadlock", "all goroutines are asleep - deadlock!"}} {
+	for _, c := range []struct{ do, says string }{{"busy", ""}, {"works", ""}, {"calls", ""}, {"wakes", ""}, {"allocates", ""}, {"spins", ""}, {"ring", ""}, {"awaited", ""}, {"deadlock", "all goroutines are asleep - deadlock!"}} {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		out, err := exec.CommandContext(ctx, prog, c.do).CombinedOutput()
 		cancel()
@@ -28,6 +28,12 @@ func TestPauses(t *testing.T) {
 			t.Errorf("while waymark paused for 1 ms the program has taken %v of CPU time, %v", took, err)
 		case c.do == "works" && (err != nil || n > 10):
 			t.Errorf("while waymark worked the program has taken %d times as much CPU time, %v", n, err)
+		case c.do == "calls" && (err != nil || took > 100*time.Millisecond):
+			t.Errorf("while waymark was in a call of the system for 30 ms the program has taken %v of CPU time, %v", took, err)
+		case c.do == "allocates" && (err != nil || n > 1):
+			t.Errorf("%d times the program has taken more than 100 ms of CPU time while waymark allocated 16 KB, %v", n, err)
+		case c.do == "wakes" && (err != nil || took > 10*time.Millisecond):
+			t.Errorf("before waymark ran that the program had woken, it has taken %v of CPU time, %v", took, err)
 		}
 	}
 }

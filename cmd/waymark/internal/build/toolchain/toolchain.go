@@ -117,7 +117,12 @@ var anchors = []anchor{
 	// A goroutine that is in a hurry is there.
 	{file: "proc.go", fn: "findRunnable", before: "if pp.schedtick%61 == 0", text: "if wmHurry.Load() != 0 { wmLookFirst(pp) }; "},
 	// A goroutine of waymark's that is to give up its P goes on, most often.
-	{file: "proc.go", fn: "goschedImpl", before: "if preempted && sched.gcwaiting", text: "if preempted && wmGoesOn(pp, gp) {} else "},
+	{file: "proc.go", fn: "goschedImpl", before: "if preempted && sched.gcwaiting", text: "if wmGoesOn(pp, gp, preempted) {} else "},
+	// It comes back from a system call, and there is no P for it, or it has waited.
+	{file: "proc.go", fn: "exitsyscallNoP", before: "if pp == nil {", text: "if pp == nil && gp.wm.flags&wmAhead != 0 { wmComesFirst(gp); locked = gp.lockedm != 0 } else "},
+	{file: "proc.go", fn: "ready", before: "runqput(mp.p.ptr(), gp, next)", text: "if gp.wm.flags&wmAhead != 0 { wmReadied(gp); wakep(); releasem(mp); return }; "},
+	// It would wait for all others that want to start the same.
+	{file: "mgc.go", fn: "gcStart", before: "semacquire(&work.startSema)", text: "if trigger.kind == gcTriggerHeap && wmLeavesStart() { return }; "},
 	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "gnext.wm.counts = 0; if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
 	// A goroutine may go on with another P.
 	{file: "proc.go", fn: "wirep", before: "gp.m.p.set(pp)", text: "if curg := gp.m.curg; curg != nil { curg.wm.counts = 0 }; "},

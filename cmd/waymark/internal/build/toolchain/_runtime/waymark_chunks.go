@@ -326,8 +326,8 @@ func wmWake(gp *g) {
 	}
 }
 
-// wmYield has the calling goroutine give up its P when it next calls a function, to who has just been made the next one
-// to run there.
+// wmYield has the calling goroutine give up its P when it next calls a function, to the writer, who has just been put first
+// of all.
 func wmYield() {
 	if gp := getg(); gp == gp.m.curg {
 		gp.preempt = true

@@ -183,7 +183,7 @@ func wmPreempt() {
 
 // wmLookFirst has a P look at the global queue before its own, if that is still to be done.
 func wmLookFirst(pp *p) {
-	if n := wmHurry.Load(); n <= 0 || !wmHurry.CompareAndSwap(n, n-1) {
+	if n := wmHurry.Load(); n <= 0 || pp.wm.others == pp.schedtick || !wmHurry.CompareAndSwap(n, n-1) {
 		return
 	}
 	const every = 61 // ticks it does so anyway, see findRunnable

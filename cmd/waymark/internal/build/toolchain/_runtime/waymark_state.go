@@ -88,14 +88,18 @@ type wmP struct {
 	sampled wmSampledOfP // see waymark_samples.go
 
 	probed uintptr // memory for strings that probes pass, see waymark_probes.go
+
+	onward uint32 // the slices of time in schedtick that wmGoesOn began
+	others uint32 // schedtick when others come first, though somebody is in a hurry
 }
 
 // Bits of wmG.flags.
 const (
-	wmStarted = 1 // its Start record has been written
-	wmOwn     = 2 // it is waymark's, see waymark_goroutines.go
-	wmTimes   = 4 // it has made a timed call
-	wmSpawned = 8 // a Spawn record says who started it
+	wmStarted = 1  // its Start record has been written
+	wmOwn     = 2  // it is waymark's, see waymark_goroutines.go
+	wmTimes   = 4  // it has made a timed call
+	wmSpawned = 8  // a Spawn record says who started it
+	wmAhead   = 16 // it is waymark's and comes before the program's, see wmGoesOn
 	wmHeard   = wmStarted | wmSpawned
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
