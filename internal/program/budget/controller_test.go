@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"math"
 	"math/rand"
 	"testing"
 
@@ -494,6 +495,24 @@ func TestWriting(t *testing.T) {
 	}
 	if c.write < 20 || c.write > 25 {
 		t.Errorf("to write a call takes %.1f ns, want nearly 25", c.write)
+	}
+}
+
+// Where writing takes long, memory is cold, and calls take long in the program, too.
+func TestCold(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		c := New(0.1, Costs{Call: 50, Write: 25}, Usage{})
+		c.Strict = strict
+		for i := int64(1); i <= 500; i++ {
+			c.Account(Sample{Usage: Usage{Now: i * 20e6, CPU: i * 20e6, Own: i * 1000 * 300}, Tick: 1, Tallies: []format.Tally{{Calls: 1000}}})
+		}
+		want := 50.0
+		if strict {
+			want = partOfWrite * 300
+		}
+		if math.Abs(c.hook-want) > 1 {
+			t.Errorf("strict %t: a recorded call takes %v ns in the program, want %v", strict, c.hook, want)
+		}
 	}
 }
 

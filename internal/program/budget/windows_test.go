@@ -51,16 +51,21 @@ func TestWindowsOfIdle(t *testing.T) {
 
 // A window that ends very late is not followed by a pause without an end.
 func TestLateWindow(t *testing.T) {
-	w := NewWindows(Limit{Share: 0.01}, 42)
-	w.Next(1)
-	w.Begin(5e6, 7)
-	w.End(5e9)
-	if pause := w.Next(5e9); pause < 0.5*mostGap || pause > 1.5*mostGap {
-		t.Errorf("the next window comes in %d ns, want half to three halves of %v", pause, mostGap)
-	}
-	w.None()
-	if w.Next(9e9) <= 0 {
-		t.Error("a window begins at once where none was planned")
+	for _, c := range []struct {
+		limit Limit
+		most  float64
+	}{{Limit{Share: 0.01}, mostGap}, {Limit{Share: 0.1, Strict: true}, mostGap * strictGap}} {
+		w := NewWindows(c.limit, 42)
+		w.Next(1)
+		w.Begin(5e6, 7)
+		w.End(5e9)
+		if pause := float64(w.Next(5e9)); pause < 0.5*c.most || pause > 1.5*c.most {
+			t.Errorf("%+v: the next window comes in %v ns, want half to three halves of %v", c.limit, pause, c.most)
+		}
+		w.None()
+		if w.Next(9e9) <= 0 {
+			t.Errorf("%+v: a window begins at once where none was planned", c.limit)
+		}
 	}
 }
 

@@ -45,3 +45,19 @@ func TestWatch(t *testing.T) {
 		t.Error("the time of one thread was measured on another")
 	}
 }
+
+// A piece of which nobody knows what it took is like the others, by its size.
+func TestMeter(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var m Meter
+	if ns := m.Take(Watch{}, 10); ns != 0 {
+		t.Errorf("%d ns, want 0: nothing is known", ns)
+	}
+	w := Begin()
+	burn(t, 5e6)
+	took := m.Take(w, 10)
+	if ns := m.Take(Watch{}, 20); ns < 2*took-1 || ns > 2*took+1 {
+		t.Errorf("%d ns for twice what took %d", ns, took)
+	}
+}

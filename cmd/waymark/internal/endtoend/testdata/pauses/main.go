@@ -10,6 +10,8 @@
 //	                  often the program takes more than 100 ms of CPU time meanwhile
 //	pauses wakes      the program wakes a goroutine of waymark's, and many others: prints how much CPU time it takes
 //	                  until waymark's runs, ns, the median
+//	pauses watches    a goroutine of waymark's measures CPU time and lets others run meanwhile: prints how often it takes
+//	                  more than a millisecond for its own
 //	pauses spins      two goroutines of waymark's wait for the program without letting it have the only P
 //	pauses ring       pauses that would take longer than any test are ended, alone and beside it
 //	pauses awaited    the program waits for what comes after a pause
@@ -25,6 +27,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -44,6 +47,9 @@ func main() {
 		fmt.Println(calls())
 	case "allocates":
 		fmt.Println(allocates())
+	case "watches":
+		beside20()
+		fmt.Println(watches())
 	case "wakes":
 		fmt.Println(wakes())
 	case "spins":
@@ -174,6 +180,24 @@ func allocates() int {
 }
 
 var memory []byte
+
+// watches returns how often others' CPU time is taken for that of a goroutine of waymark's.
+func watches() int {
+	const watches = 20
+	took := make(chan int)
+	rt.Go(func() {
+		n := 0
+		for range watches {
+			w := cputime.Begin()
+			runtime.Gosched()
+			if ns, ok := w.End(); ok && ns > 1e6 {
+				n++
+			}
+		}
+		took <- n
+	})
+	return <-took
+}
 
 // wakes returns how much CPU time the program takes from when it wakes a goroutine of waymark's until that runs, ns, the
 // median. Many others were woken before, and another one is woken then, which is the next to run but for waymark's.
