@@ -26,19 +26,20 @@ const (
 // A timeBudget keeps statistics within a budget: functions whose calls cost too much to time are
 // counted only.
 type timeBudget struct {
-	c            *budget.Controller
-	clock        uint64 // at the start, in ticks, and in ns
-	mono         int64
-	tick         float64       // ns, when last looked
-	deciding     int64         // CPU time of deciding, ns
-	turns, steps cputime.Meter // of that
-	counted      []uint64
-	timed        []uint64     // by site, when last looked at
-	now          []uint64     // to be filled
-	sums         []sumOfCalls // by site, when last looked at
-	tallies      []format.Tally
-	pause        time.Duration // until it looks again
-	sampling     *budget.Sampling
+	c        *budget.Controller
+	clock    uint64 // at the start, in ticks, and in ns
+	mono     int64
+	tick     float64       // ns, when last looked
+	deciding int64         // CPU time of deciding, ns
+	turns    cputime.Meter // of windows
+	steps    cputime.Meter // of step
+	counted  []uint64
+	timed    []uint64     // by site, when last looked at
+	now      []uint64     // to be filled
+	sums     []sumOfCalls // by site, when last looked at
+	tallies  []format.Tally
+	pause    time.Duration // until it looks again
+	sampling *budget.Sampling
 }
 
 // A sumOfCalls is how long how many calls of a site took, in ticks.

@@ -52,23 +52,25 @@ type governor struct {
 	deciding atomic.Int64
 
 	// Guarded by Recorder.mu.
-	decisions, freshes, reads cputime.Meter    // of the writer and the pacer, of tests that begin, and of all tests' turns
-	taken                     int64            // by tracing, as the controller knows it, ns
-	own                       int64            // CPU time of writing, ns
-	decided                   uint64           // events encoded when the latest decision was made
-	levels                    []uint8          // by site; sites beyond are at level full
-	demoted                   int              // sites that are not at level full
-	counted                   int              // of these, sites whose calls are counted
-	usual                     float64          // CPUs, as the controller knows them
-	read                      []uint64         // see countsOf
-	written                   []uint64         // by site: counts that are in the file, or were there before the recording
-	guesses                   []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
-	noted                     int64            // when counts were written last
-	entries                   int              // written then
-	pacing                    bool             // a goroutine looks at what is counted
-	listed                    []bool           // by site, in newCounts
-	list                      []format.Count   // see newCounts
-	payload                   []byte           // of a block that is made
+	steps   cputime.Meter    // of control
+	freshes cputime.Meter    // of tests that begin
+	reads   cputime.Meter    // of the counts at tests' turns
+	taken   int64            // by tracing, as the controller knows it, ns
+	own     int64            // CPU time of writing, ns
+	decided uint64           // events encoded when the latest decision was made
+	levels  []uint8          // by site; sites beyond are at level full
+	demoted int              // sites that are not at level full
+	counted int              // of these, sites whose calls are counted
+	usual   float64          // CPUs, as the controller knows them
+	read    []uint64         // see countsOf
+	written []uint64         // by site: counts that are in the file, or were there before the recording
+	guesses []estimate.Guess // by site: what is in the file of calls that nobody counted, but for Calls
+	noted   int64            // when counts were written last
+	entries int              // written then
+	pacing  bool             // a goroutine looks at what is counted
+	listed  []bool           // by site, in newCounts
+	list    []format.Count   // see newCounts
+	payload []byte           // of a block that is made
 }
 
 // govern begins to keep the budget. It does nothing if there is none.
@@ -194,7 +196,7 @@ func (r *Recorder) control() {
 		if !r.closed {
 			r.pacing()
 		}
-		ns := g.decisions.Take(watch, 1)
+		ns := g.steps.Take(watch, 1)
 		g.deciding.Add(ns)
 		if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
 			g.between = leastPace
