@@ -14,10 +14,11 @@ import (
 // A File is an open trace file. Its methods, except Close, may be called from
 // several goroutines at a time; an Events belongs to one.
 type File struct {
-	r      io.ReaderAt
-	closer io.Closer // of r; nil if it isn't ours
-	size   int64     // bytes
-	path   string    // the name that it was opened by
+	r       io.ReaderAt
+	closer  io.Closer // of r; nil if it isn't ours
+	size    int64     // bytes
+	path    string    // the name that it was opened by
+	version int       // of the format
 
 	// Of a recording in several files, see parts.go.
 	parts   []*File // what r is made of; nil if it is one file
@@ -134,7 +135,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f := &File{
-		r: r, size: size, path: path,
+		r: r, size: size, path: path, version: format.VersionOf(header),
 		meta: make(map[string]string), origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
 	}
 	if err := buildIndex(f); err != nil {

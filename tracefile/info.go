@@ -126,7 +126,7 @@ func (f *File) Info() Info {
 		return n
 	}
 	i := Info{
-		Version:     format.Version,
+		Version:     f.version,
 		Program:     f.meta[format.MetaProgram],
 		Go:          f.meta[format.MetaGo],
 		GOOS:        f.meta[format.MetaGOOS],

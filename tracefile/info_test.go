@@ -28,9 +28,14 @@ func TestInfo(t *testing.T) {
 		rec(90, word(format.CodePanic, 80)),
 	})
 	cut := slices.Clone(w.File)
+	older := slices.Clone(w.File)
+	older[len("waymark\n")] = 1
+	if i := openBytes(t, older).Info(); i.Version != 1 {
+		t.Errorf("a file of version 1 has version %d", i.Version)
+	}
 	w.End(testStart+testHz, format.Trailer{Events: 6, Lost: 8})
 	want := Info{
-		Version: 1,
+		Version: format.Version,
 		Program: "/bin/prog", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", Host: "host", CPUs: 2, PID: 42,
 		Clock: "tsc", Hz: testHz,
 		Start: time.Unix(0, testUnix), Duration: time.Second,

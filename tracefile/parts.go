@@ -36,7 +36,7 @@ func joinParts(parts []*File) *File {
 	}
 	last := parts[len(parts)-1]
 	f := &File{
-		r: concatenation(parts), path: parts[0].path, parts: parts,
+		r: concatenation(parts), path: parts[0].path, version: parts[0].version, parts: parts,
 		meta: maps.Clone(parts[0].meta), origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
 	}
 	for _, key := range []string{format.MetaCPU, format.MetaTracing} { // known at the end

@@ -20,7 +20,7 @@ func (c *Controller) Fresh(subtest bool) []Change {
 			c.Saved += testsAhead
 		}
 	}
-	if c.Strict && c.Saved < leastAhead {
+	if c.Saving() {
 		return nil
 	}
 	if c.balance < 0 {
@@ -50,6 +50,9 @@ func (c *Controller) Fresh(subtest bool) []Change {
 	c.work.changes = changes
 	return changes
 }
+
+// Saving reports whether tests that begin get nothing until there is more of a strict budget: Fresh needn't be called.
+func (c *Controller) Saving() bool { return c.tests && c.Strict && c.Saved < leastAhead }
 
 // settle pays the debts of the account from what is saved, and grants the rest.
 func (c *Controller) settle() {

@@ -47,7 +47,8 @@ type governor struct {
 	turns   cputime.Meter  // of samples, the pacer's
 	samples *budget.Sampling
 	values  valueTimes
-	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
+	turn    atomic.Uint64 // when a test's turn may have all functions looked at again, ticks, see turnOfTest
+	saving  atomic.Bool   // tests that begin get nothing
 	// CPU time of deciding, ns. It has no lock: to wait for one would keep a window open.
 	deciding atomic.Int64
 
@@ -178,6 +179,7 @@ func (r *Recorder) control() {
 		counts = countsOf(r.rt, &g.counts)
 	}
 	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts, Values: g.values.since(r.rt)})
+	g.saving.Store(g.c.Saving())
 	if g.c.Strict || g.c.Empty() {
 		g.setPace(r, paceEmpty)
 	} else {
@@ -226,14 +228,10 @@ func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 // fresh has all functions recorded again, if the budget allows that: a test begins.
 func (r *Recorder) fresh(subtest bool) {
 	g := r.governor
-	if g == nil || !r.pid.Running() {
-		return
-	}
-	r.rt.Mute(true)
-	defer r.rt.Mute(false)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	changes := g.c.Fresh(subtest)
+	g.saving.Store(g.c.Saving())
 	if len(changes) == 0 {
 		return
 	}

@@ -13,35 +13,38 @@ func (r *Recorder) binary(importPath string) {
 	r.note(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{{Key: format.MetaTests, Value: importPath}}), func() {})
 }
 
-// test notes what happens to a test.
+// test notes what happens to a test, on a goroutine that is muted. In a copy of the process (fork) it does
+// nothing. Hundred thousands of tests a second begin on stacks that this isn't to make grow: it has no
+// closures, and little below it.
 func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64) {
+	if !r.pid.Running() {
+		return
+	}
 	if len(text) > format.MaxTestText {
 		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
 	}
-	switch format.TestState(state) {
-	case format.TestLogs, format.TestErrs:
-	default:
-		r.turnOfTest(format.TestState(state), name, clock)
-	}
 	t := format.TestEvent{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}
-	r.locked(func() {
-		if r.closed {
+	if t.State != format.TestLogs && t.State != format.TestErrs {
+		r.turnOfTest(t.State, name, clock)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	if r.giver != nil {
+		r.giver.test(t.State, name, clock)
+	}
+	if r.journaled(&t) {
+		return
+	}
+	if r.journal != nil { // it is full, and what is in it comes first
+		if r.save(); r.closed || r.journal.Add(&t) {
 			return
 		}
-		if r.giver != nil {
-			r.giver.test(t.State, name, clock)
-		}
-		if r.journaled(&t) {
-			return
-		}
-		if r.journal != nil { // it is full, and what is in it comes first
-			if r.save(); r.closed || r.journal.Add(&t) {
-				return
-			}
-		}
-		r.out.block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
-		r.save()
-	})
+	}
+	r.out.block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
+	r.save()
 }
 
 // journaled notes a test event in the journal, and reports whether it could. It can't where the
@@ -66,23 +69,26 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 	if g == nil {
 		return
 	}
-	_, now := r.rt.Clock()
-	if now >= g.turn.Load() || state == format.TestFails || state == format.TestPanics {
-		watch := cputime.Begin()
-		r.locked(func() {
-			if !r.closed && g.counted > 0 {
-				r.noteCounts(clock, nil)
-			}
-		})
-		r.working(func() {
-			ns := g.reads.Take(watch, 1)
-			g.deciding.Add(ns)
-			g.turn.Store(now + r.apart(ns))
-		})
+	if clock >= g.turn.Load() || state == format.TestFails || state == format.TestPanics {
+		r.readCounts(clock)
 	}
-	if state == format.TestBegins || state == format.TestContinues {
+	if (state == format.TestBegins || state == format.TestContinues) && !g.saving.Load() {
 		r.fresh(strings.Contains(name, "/"))
 	}
+}
+
+// readCounts notes what has been counted until a test's turn, and when the next one may.
+func (r *Recorder) readCounts(clock uint64) {
+	g := r.governor
+	watch := cputime.Begin()
+	r.working(func() {
+		if g.counted > 0 {
+			r.noteCounts(clock, nil)
+		}
+		ns := g.reads.Take(watch, 1)
+		g.deciding.Add(ns)
+		g.turn.Store(clock + uint64(float64(r.apart(ns))/g.tick))
+	})
 }
 
 // apart returns how much time there has to be between two pieces of work that take so much CPU time each,

@@ -29,7 +29,8 @@ func TestControl(t *testing.T) {
 		{"short", b[:OriginsOffset-1], ErrDamaged},
 		{"magic", append([]byte("w"), b...), ErrDamaged},
 		{"version 0", replace(b, arenaVersion, 0), ErrDamaged},
-		{"version 2", replace(b, arenaVersion, 2), ErrVersion},
+		{"version 1", replace(b, arenaVersion, 1), nil},
+		{"version 3", replace(b, arenaVersion, 3), ErrVersion},
 		{"chunk size", replace(b, arenaChunkSize, 0), ErrDamaged},
 	} {
 		if _, err := ParseControl(test.bytes); !errors.Is(err, test.want) {

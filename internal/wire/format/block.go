@@ -8,7 +8,7 @@ import (
 )
 
 // Version of the trace file and of the arena.
-const Version = 1
+const Version = 2
 
 // Sizes, in bytes.
 const (
@@ -65,8 +65,11 @@ func CheckHeader(b []byte) error {
 	if len(b) < HeaderSize || string(b[:len(fileMagic)]) != fileMagic {
 		return ErrNotTrace
 	}
-	return checkVersion(int(binary.LittleEndian.Uint16(b[len(fileMagic):])), ErrNotTrace)
+	return checkVersion(VersionOf(b), ErrNotTrace)
 }
+
+// VersionOf returns the version of a file that begins with b, which CheckHeader has taken.
+func VersionOf(b []byte) int { return int(binary.LittleEndian.Uint16(b[len(fileMagic):])) }
 
 // checkVersion takes the version of a file or an arena, and the error for one that never was.
 func checkVersion(v int, never error) error {

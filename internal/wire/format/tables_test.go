@@ -120,7 +120,8 @@ func TestCheckHeader(t *testing.T) {
 		{AppendHeader(nil)[:HeaderSize-1], ErrNotTrace},
 		{[]byte("waymark!........"), ErrNotTrace},
 		{[]byte("waymark\n\x00\x00......"), ErrNotTrace},
-		{[]byte("waymark\n\x02\x00......"), ErrVersion},
+		{[]byte("waymark\n\x01\x00......"), nil},
+		{[]byte("waymark\n\x03\x00......"), ErrVersion},
 		{[]byte("waymark\n\xff\xff......"), ErrVersion},
 	} {
 		if err := CheckHeader(test.b); !errors.Is(err, test.want) {

@@ -32,29 +32,45 @@ type TestEvent struct {
 // AppendTests appends the payload of a Tests block.
 func AppendTests(dst []byte, tests []TestEvent) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(tests)))
+	last := ""
 	for i := range tests {
-		dst = appendTest(dst, &tests[i])
+		dst = appendTest(dst, &tests[i], last)
+		last = tests[i].Name
 	}
 	return dst
 }
 
-func appendTest(dst []byte, t *TestEvent) []byte {
+// appendTest appends a test event. The latest one was about the test of that name: most tests begin, and
+// end next.
+func appendTest(dst []byte, t *TestEvent, last string) []byte {
 	dst = binary.AppendUvarint(dst, t.Clock)
 	dst = binary.AppendUvarint(dst, t.Goroutine)
-	dst = append(dst, byte(t.State))
-	return appendString(appendString(dst, t.Name), t.Text)
+	name := t.Name
+	if name == last {
+		name = ""
+	}
+	return appendString(appendString(append(dst, byte(t.State)), name), t.Text)
 }
 
 // ParseTests reads the payload of a Tests block.
 func ParseTests(payload []byte) ([]TestEvent, error) {
 	c := cursor{b: payload}
-	tests := make([]TestEvent, 0, c.count(5))
-	for i := cap(tests); i > 0 && c.err == nil; i-- {
-		tests = append(tests, c.test())
+	n := c.count(5)
+	tests := make([]TestEvent, 0, n)
+	for ; n > 0 && c.err == nil; n-- {
+		tests = c.appendTest(tests)
 	}
 	return tests, c.err
 }
 
-func (c *cursor) test() TestEvent {
-	return TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()}
+// appendTest appends the next test event, if there is one, to those before.
+func (c *cursor) appendTest(tests []TestEvent) []TestEvent {
+	t := TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()}
+	if c.err != nil {
+		return tests
+	}
+	if n := len(tests); t.Name == "" && n > 0 {
+		t.Name = tests[n-1].Name
+	}
+	return append(tests, t)
 }

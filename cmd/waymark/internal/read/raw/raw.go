@@ -47,7 +47,7 @@ func (p *printer) file() error {
 	if err := format.CheckHeader(head); err != nil {
 		return err
 	}
-	fmt.Fprintf(p, "%10d header, %d bytes: version %d\n", 0, format.HeaderSize, format.Version)
+	fmt.Fprintf(p, "%10d header, %d bytes: version %d\n", 0, format.HeaderSize, format.VersionOf(head))
 	for off := int64(format.HeaderSize); off < p.size; {
 		b, payload, damage, err := p.block(off)
 		if err != nil {
