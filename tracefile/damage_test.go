@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -250,7 +251,7 @@ func TestOpenErrors(t *testing.T) {
 		{"empty", []byte{}, format.ErrNotTrace, "empty"},
 		{"text", []byte("#include <stdio.h>\n"), format.ErrNotTrace, "not a waymark trace file"},
 		{"short", []byte("waymark\n"), format.ErrNotTrace, "not a waymark trace file"},
-		{"newer", newer, format.ErrVersion, "written by a newer waymark (version 7, this one reads 1): use that one"},
+		{"newer", newer, format.ErrVersion, fmt.Sprintf("written by a newer waymark (version 7, this one reads %d): use that one", format.Version)},
 		{"never", append([]byte("waymark\n"), make([]byte, 8)...), format.ErrNotTrace, "version 0"},
 	} {
 		path := filepath.Join(dir, test.name)

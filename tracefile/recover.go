@@ -75,8 +75,13 @@ func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
 		blocks = format.AppendBlock(blocks, format.BlockOrigins, format.AppendOrigins(nil, origins))
 	}
 	blocks = f.appendTypes(blocks, s.Types)
-	if tests := f.newTests(s.Tests); len(tests) > 0 {
-		blocks = format.AppendBlock(blocks, format.BlockTests, format.AppendTests(nil, tests))
+	for tests := f.newTests(s.Tests); len(tests) > 0; {
+		n := len(tests)
+		if f.version == 1 { // has all names: so has a block's first event
+			n = 1
+		}
+		blocks = format.AppendBlock(blocks, format.BlockTests, format.AppendTests(nil, tests[:n]))
+		tests = tests[n:]
 	}
 	for i := range s.Chunks {
 		if c := &s.Chunks[i]; !f.holds(c.Stream, c.Seq) {

@@ -455,3 +455,22 @@ func TestRecoverAtTheSameTime(t *testing.T) {
 		k.check(t, path, k.missing)
 	}
 }
+
+// TestRecoverVersion1 completes a file of a version that has the name of each test event.
+func TestRecoverVersion1(t *testing.T) {
+	tests := []format.TestEvent{
+		{Clock: testStart + 1, Goroutine: 7, State: format.TestBegins, Name: "TestX"},
+		{Clock: testStart + 2, Goroutine: 7, State: format.TestPasses, Name: "TestX"},
+	}
+	for version, names := range map[byte]int{1: 2, format.Version: 1} {
+		w := newTrace()
+		w.File[len("waymark\n")] = version
+		blocks, _ := openBytes(t, w.File).rest(&format.Snapshot{Tests: tests})
+		if n := bytes.Count(blocks, []byte("TestX")); n != names {
+			t.Errorf("version %d: the name is there %d times, want %d", version, n, names)
+		}
+		if got := openBytes(t, append(w.File, blocks...)).Tests(); len(got) != 2 || got[0].Name != "TestX" || got[1].Name != "TestX" {
+			t.Errorf("version %d: %v", version, got)
+		}
+	}
+}

@@ -225,7 +225,7 @@ func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
 	return clock, true
 }
 
-// fresh has all functions recorded again, if the budget allows that: a test begins.
+// fresh has all functions recorded again, if the budget allows that: a test begins. The goroutine is muted.
 func (r *Recorder) fresh(subtest bool) {
 	g := r.governor
 	g.mu.Lock()

@@ -14,8 +14,8 @@ func (r *Recorder) binary(importPath string) {
 }
 
 // test notes what happens to a test, on a goroutine that is muted. In a copy of the process (fork) it does
-// nothing. Hundred thousands of tests a second begin on stacks that this isn't to make grow: it has no
-// closures, and little below it.
+// nothing. Tens of thousands of tests a second may begin, on small stacks. So that these needn't grow, test
+// has no closures and calls little.
 func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64) {
 	if !r.pid.Running() {
 		return

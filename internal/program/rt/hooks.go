@@ -177,9 +177,9 @@ func AtExit(f func()) {
 }
 
 // OnTests has binary called with the import path of the package whose tests the go command runs. It
-// has test called for what happens to each test, on the test's goroutine. alarm is asked how long
-// package testing has to wait until the tests have run too long, when they have run for so many ns.
-// A negative answer is that nothing is known.
+// has test called for what happens to each test, on the test's goroutine, which is muted meanwhile.
+// alarm is asked how long package testing has to wait until the tests have run too long, when they
+// have run for so many ns. A negative answer is that nothing is known.
 func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64)) {
 	runtime.WMOnTests(binary, test, alarm)
 }

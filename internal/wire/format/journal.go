@@ -77,7 +77,7 @@ func testsOf(chunk []byte) (tests []TestEvent, end int) {
 		return nil, ChunkHeader
 	}
 	for c := (cursor{b: chunk[ChunkHeader:h.End]}); len(c.b) > 0; {
-		tests = c.appendTest(tests)
+		tests = c.nextTest(tests)
 	}
 	return tests, int(h.End)
 }

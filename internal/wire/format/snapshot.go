@@ -212,7 +212,7 @@ func (a *arenaReader) journal(i int, size int64) ([]TestEvent, error) {
 			return nil, err
 		}
 		// A living program may have written what was in it to the file meanwhile, and then other events.
-		if tests, end := testsOf(before); len(before) > 0 && bytes.Equal(before[ChunkHeader:end], a.buf[ChunkHeader:end]) {
+		if tests, end := testsOf(before); len(before) > 0 && int(ParseChunk(a.buf[:]).End) >= end && bytes.Equal(before[ChunkHeader:end], a.buf[ChunkHeader:end]) {
 			return tests, nil
 		}
 	}

@@ -25,7 +25,7 @@ type TestEvent struct {
 	Clock     uint64 // ticks of the program's clock
 	Goroutine uint64
 	State     TestState
-	Name      string // as in package testing: TestParse/empty
+	Name      string // as in package testing: TestParse/empty; never empty
 	Text      string
 }
 
@@ -40,8 +40,8 @@ func AppendTests(dst []byte, tests []TestEvent) []byte {
 	return dst
 }
 
-// appendTest appends a test event. The latest one was about the test of that name: most tests begin, and
-// end next.
+// appendTest appends a test event. last is the name in the event before it, "" if it is the first. The same
+// name is left out, as most tests begin and end next.
 func appendTest(dst []byte, t *TestEvent, last string) []byte {
 	dst = binary.AppendUvarint(dst, t.Clock)
 	dst = binary.AppendUvarint(dst, t.Goroutine)
@@ -58,13 +58,13 @@ func ParseTests(payload []byte) ([]TestEvent, error) {
 	n := c.count(5)
 	tests := make([]TestEvent, 0, n)
 	for ; n > 0 && c.err == nil; n-- {
-		tests = c.appendTest(tests)
+		tests = c.nextTest(tests)
 	}
 	return tests, c.err
 }
 
-// appendTest appends the next test event, if there is one, to those before.
-func (c *cursor) appendTest(tests []TestEvent) []TestEvent {
+// nextTest reads a test event, if there is one, and appends it to those before.
+func (c *cursor) nextTest(tests []TestEvent) []TestEvent {
 	t := TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()}
 	if c.err != nil {
 		return tests

@@ -25,7 +25,7 @@ func file() (b []byte, offsets [3]int) {
 func TestWrite(t *testing.T) {
 	good, at := file()
 	lines := []string{
-		"         0 header, 16 bytes: version 1",
+		fmt.Sprintf("         0 header, 16 bytes: version %d", format.Version),
 		fmt.Sprintf("%10d meta, %d bytes, checksum good", at[0], at[1]-at[0]),
 		`            clock = "tsc"`,
 		fmt.Sprintf("%10d clock, %d bytes, checksum good", at[1], at[2]-at[1]),
