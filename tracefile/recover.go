@@ -77,8 +77,8 @@ func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
 	blocks = f.appendTypes(blocks, s.Types)
 	for tests := f.newTests(s.Tests); len(tests) > 0; {
 		n := len(tests)
-		if f.version == 1 { // has all names: so has a block's first event
-			n = 1
+		if f.version == 1 {
+			n = 1 // readers of that version want all names, and a block's first event has it
 		}
 		blocks = format.AppendBlock(blocks, format.BlockTests, format.AppendTests(nil, tests[:n]))
 		tests = tests[n:]

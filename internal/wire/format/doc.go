@@ -48,8 +48,8 @@
 //
 // There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the order
 // of time, and only test binaries have them. An empty name is that of the event before, in the same
-// block; version 1 has it in full. A Groups block names groups of functions, the
-// variables that hold them, as in Sites, and the groups that they directly contain.
+// block or journal; version 1 has it in full. A Groups block names groups of functions, the variables
+// that hold them, as in Sites, and the groups that they directly contain.
 //
 // # Levels and counts
 //

@@ -248,3 +248,36 @@ func TestLook(t *testing.T) {
 		t.Errorf("%+v, %v; want chunks 9 and 10, of a program that does nothing meanwhile", s, err)
 	}
 }
+
+// A tornJournal is read once when its header is still that of before it was cleared.
+type tornJournal struct {
+	mem    []byte
+	header []byte
+	reads  int
+}
+
+func (j *tornJournal) ReadAt(b []byte, off int64) (int, error) {
+	n := copy(b, j.mem[off:])
+	if j.reads++; j.reads == 1 {
+		copy(b, j.header)
+	}
+	return n, nil
+}
+
+func TestTornJournal(t *testing.T) {
+	mem := make([]byte, 2*ChunkSize)
+	j := OpenJournal(mem[:ChunkSize], mem[ChunkSize:], 1)
+	for clock := uint64(1); clock <= 20; clock++ {
+		j.Add(&TestEvent{Clock: clock, Goroutine: 7, State: TestBegins, Name: "TestA"})
+	}
+	header := bytes.Clone(mem[ChunkSize:][:ChunkHeader])
+	j.Clear()
+	want := []TestEvent{{Clock: 30, Goroutine: 7, State: TestBegins, Name: "TestB"}, {Clock: 31, Goroutine: 7, State: TestPasses, Name: "TestB"}}
+	for i := range want {
+		j.Add(&want[i])
+	}
+	a := &arenaReader{r: &tornJournal{mem: mem, header: header}}
+	if got, err := a.journal(1, int64(len(mem))); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
